@@ -12,7 +12,7 @@ import click
 
 from tbgen.apps.games.batch import (
     ChunkReport,
-    FilesDecider,
+    GamesDecider,
     GamesTask,
     total,
 )
@@ -51,7 +51,7 @@ _MOST_NAMED = 12
 @click.command(
     "adjudicate",
     cls=Command,
-    rare=("--in-place", "--continue", "--fifty", "--game", "--jobs"),
+    rare=("--in-place", "--continue", "--fifty", "--game"),
 )
 @options.files_argument
 @click.option(
@@ -79,7 +79,6 @@ _MOST_NAMED = 12
 @options.rules_options
 @options.mobility_option
 @options.folders_option
-@options.jobs_option
 def command(
     *,
     files: tuple[str, ...],
@@ -90,7 +89,6 @@ def command(
     rules: Rules,
     mobility: Mobility,
     folders: tuple[Path, ...],
-    jobs: int,
 ) -> int:
     """Decide every game and write the tags RMobilityResult, Points and the like into a copy.
 
@@ -110,7 +108,7 @@ def command(
     Examples:
       tbgen adjudicate event.pgn -o scored.pgn
       tbgen adjudicate event.pgn --in-place --scoring komi
-      tbgen adjudicate archive.pgn.zst -o scored.pgn --verdicts scored.json --jobs 8
+      tbgen adjudicate archive.pgn.zst -o scored.pgn --verdicts scored.json
     """
     how = Continue(continued)
     _refuse_idle_options(how)
@@ -124,7 +122,7 @@ def command(
     is_file = has_copy and output != STANDARD_OUTPUT
     rules = replace(rules, continued=how)
     task = GamesTask(rules, folders, texts=has_copy, facts=verdicts is not None)
-    everything = _decided(names, task, jobs, outputs, in_place=in_place, whole=is_file)
+    everything = _decided(names, task, outputs, in_place=in_place, whole=is_file)
     complain(*everything.contradicted, *misspelt_in_words(everything))
     code = complain_of(everything.skipped)
     _report(everything)
@@ -141,7 +139,6 @@ def command(
 def _decided(
     names: Sequence[str],
     task: GamesTask,
-    jobs: int,
     outputs: Outputs,
     *,
     in_place: bool,
@@ -154,7 +151,7 @@ def _decided(
     with (
         outputs.open("the verdicts") as verdicts_file,
         outputs.open("the copy") as copy,
-        closing(FilesDecider(task, jobs)) as decider,
+        closing(GamesDecider(task)) as decider,
     ):
         writer = None if verdicts_file is None else GamesWriter(verdicts_file)
         joined = None if copy is None else JoinedGames(copy)

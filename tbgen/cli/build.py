@@ -43,6 +43,7 @@ from tbgen.text import counted, in_gib, in_units
 _SIZE = re.compile(r"([0-9]{1,15}(?:\.[0-9]+)?) *([KMGT]?)i?B?", re.IGNORECASE)
 _UNITS = ("", "K", "M", "G", "T")
 """[power of 1024] -> the letter of a unit."""
+_MOST_JOBS = 1024
 _LEAST_SIZE = 1 << 20
 """A smaller number lacks its unit."""
 _LOOK_SECONDS = 0.2
@@ -83,7 +84,7 @@ def _memory_of(context: click.Context, option: click.Parameter, text: str | None
 @click.option(
     "--jobs",
     metavar="N",
-    type=click.IntRange(1, options.MOST_JOBS),
+    type=click.IntRange(1, _MOST_JOBS),
     help="Build at most N tables at once, in processes (default: the number with the shortest "
     "plan).",
 )

@@ -43,7 +43,6 @@ FOLDER = Named(path_type=Path, file_okay=False)
 OLD_FOLDER = Named(path_type=Path, file_okay=False, exists=True)
 
 MOST_THREADS = 1024
-MOST_JOBS = 1024
 
 Complete = Callable[[click.Context, click.Parameter, str], list[str]]
 
@@ -86,14 +85,6 @@ csv_option = click.option(
 
 
 # The machine.
-
-jobs_option = click.option(
-    "--jobs",
-    metavar="N",
-    type=click.IntRange(1, MOST_JOBS),
-    default=1,
-    help="Decide the games in N processes, after two seconds in one (default 1).",
-)
 
 threads_option = click.option(
     "--threads",

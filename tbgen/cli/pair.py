@@ -110,7 +110,7 @@ def command(
         raise UsageError("name the PGN files of the rounds so far, or --players for the first")
     outputs = Outputs({"the round": output}, read=names, kept={"--players": players})
     task = GamesTask(rules, tables=folders, texts=False, results=True)
-    played, faults = event_games(names, task, 1, event)
+    played, faults = event_games(names, task, event)
     code = complain_of(faults)
     _refuse_mixture(played)
     listed = [] if players is None else _entries_in(players)

@@ -11,7 +11,7 @@ from tbgen.apps.events.standings import faults_of_event, games_of_event
 from tbgen.apps.games.batch import (
     MOST_SOLVED_MEN,
     ChunkReport,
-    FilesDecider,
+    GamesDecider,
     GamesTask,
     total,
 )
@@ -38,7 +38,7 @@ def asked_files(names: Sequence[str]) -> list[str]:
 
 def adjudicated(
     names: Sequence[str],
-    decider: FilesDecider,
+    decider: GamesDecider,
     *,
     whole: bool = False,
     read: Callable[[str], Iterable[bytes]] = read_pieces,
@@ -50,7 +50,7 @@ def adjudicated(
     """
     for name in names:
         try:
-            yield from reading(name, decider.decide(name, read(name)), _size_of)
+            yield from reading(name, decider.decide_file(name, read(name)), _size_of)
         except InputFileError as error:
             if whole:
                 raise
@@ -60,7 +60,6 @@ def adjudicated(
 def event_games(
     names: Sequence[str],
     task: GamesTask,
-    jobs: int,
     event: str | None,
     read: Callable[[str], Iterable[bytes]] = read_pieces,
     keep: Callable[[str, bytes], object] = lambda *_: None,
@@ -71,7 +70,7 @@ def event_games(
     `keep` receives those of its copy.
     """
     parts = list[ChunkReport]()
-    with closing(FilesDecider(task, jobs)) as decider:
+    with closing(GamesDecider(task)) as decider:
         for name in names:
             for part in adjudicated([name], decider, read=read):
                 keep(name, part.text)
@@ -137,7 +136,7 @@ def lacking(games: Sequence[str], folder: Path) -> list[TableMaterial]:
     It says how many games.
     """
     task = GamesTask(Rules(mobility=mobility_of(folder)), tables=[folder], texts=False)
-    with closing(FilesDecider(task)) as decider:
+    with closing(GamesDecider(task)) as decider:
         everything = total(adjudicated(matching_files(games), decider, whole=True))
     complain_of(everything.skipped)
     missing = everything.missing

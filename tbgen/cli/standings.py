@@ -71,7 +71,7 @@ _LISTS = _list_of(
     "standings",
     cls=Command,
     epilog=f"{_CRITERIA}\n\n{_LISTS}",
-    rare=("--fifty", "--jobs"),
+    rare=("--fifty",),
 )
 @options.files_argument
 @click.option(
@@ -104,7 +104,6 @@ _LISTS = _list_of(
 )
 @options.rules_options
 @options.folders_option
-@options.jobs_option
 @options.json_option
 @options.csv_option
 def command(
@@ -116,7 +115,6 @@ def command(
     pages: Path | None,
     rules: Rules,
     folders: tuple[Path, ...],
-    jobs: int,
     form: Form,
 ) -> int:
     """Show the cross table and the standings of an event.
@@ -147,7 +145,7 @@ def command(
         _refuse_pages(pages, names)
     task = GamesTask(rules, tables=folders, texts=pages is not None, results=True)
     files_read = _ReadFiles()
-    games, faults = event_games(names, task, jobs, event, files_read.read, files_read.keep)
+    games, faults = event_games(names, task, event, files_read.read, files_read.keep)
     over_events = _events_named(over, games)
     unread_files = [fault for fault in faults if getattr(fault, "number", None) is None]
     ranked = list[Standings]()

@@ -17,7 +17,6 @@ import threading
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from types import FrameType
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -169,34 +168,6 @@ def _end_with_parent() -> None:
     assert parent is not None
     multiprocessing.connection.wait([parent.sentinel])
     os._exit(1)
-
-
-@contextlib.contextmanager
-def signals_held() -> Iterator[None]:
-    """Hold SIGINT and SIGTERM back until the end of the block, when their handlers run.
-
-    This is for starting processes: an exception from a handler in the middle would leave a pool of
-    processes that cannot be shut down. Started processes would inherit blocked signals, so signals
-    are not blocked.
-    """
-    held: list[int] = []
-    handlers: dict[signal.Signals, Any] = {}
-
-    def hold(number: int, frame: FrameType | None) -> None:
-        held.append(number)
-
-    # Only the main thread has handlers of signals.
-    if threading.current_thread() is threading.main_thread():
-        for number in (signal.SIGINT, signal.SIGTERM):
-            if callable(signal.getsignal(number)):
-                handlers[number] = signal.signal(number, hold)
-    try:
-        yield
-    finally:
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
-        for missed in held:
-            signal.raise_signal(missed)
 
 
 _WARDEN = """

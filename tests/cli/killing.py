@@ -60,9 +60,7 @@ CASES = {
         _games,
         ("*.pgn", "*.json"),
     ),
-    "in place": Case(
-        ("adjudicate", "games.pgn", "--in-place", "--jobs", "2"), _games, ("games.pgn",)
-    ),
+    "in place": Case(("adjudicate", "games.pgn", "--in-place"), _games, ("games.pgn",)),
     "build": Case(("build", "KBvK", "KNvK", "--data", "tables"), dict, ("tables/*.h5",)),
     "fetch": Case(("fetch", "--from", MIRROR, "--data", "tables"), dict, ("tables/*.h5",)),
     "record": Case(

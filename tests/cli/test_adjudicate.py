@@ -1,12 +1,7 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import resource
-import signal
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,8 +13,7 @@ from tbgen.apps.match.journal import state_path
 from tbgen.library import build
 from tbgen.system.process import try_lock
 from tests.cli.calls import GAME, complaint, tbgen
-from tests.processes import children_of
-from tests.project import ROOT, S18
+from tests.project import S18
 
 HELD = """\
 [Event "held"]
@@ -53,89 +47,19 @@ def test_a_file_that_a_match_writes_is_not_changed_in_place(games: Path) -> None
 def test_a_file_that_grows_while_it_is_read_is_not_changed_in_place(
     games: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    decide = batch.ChunkDecider.decide
+    decide = batch.GamesDecider.decide
 
-    def growing(self: batch.ChunkDecider, chunk: Chunk, name: str) -> batch.ChunkReport:
+    def growing(self: batch.GamesDecider, chunk: Chunk, name: str) -> batch.ChunkReport:
         games.write_text(f"{GAME}1. d4 *\n")
         return decide(self, chunk, name)
 
-    monkeypatch.setattr(batch.ChunkDecider, "decide", growing)
+    monkeypatch.setattr(batch.GamesDecider, "decide", growing)
     code, line = complaint("adjudicate", str(games), "--in-place", "-q")
     assert (code, line) == (
         1,
         f"tbgen: {games}: it has changed since it was read, and stays as it is",
     )
     assert games.read_text().startswith(f"{GAME}1. d4 *\n")
-
-
-@pytest.mark.parametrize(
-    ("command", "stop"),
-    [
-        (["adjudicate", "-o", "out.pgn"], signal.SIGKILL),
-        pytest.param(["standings"], signal.SIGTERM, marks=pytest.mark.slow),
-        (["standings"], signal.SIGINT),
-    ],
-)
-def test_no_worker_outlives_a_run_that_is_ended(
-    tmp_path: Path, command: list[str], stop: signal.Signals
-) -> None:
-    path = tmp_path / "games.pgn"
-    path.write_bytes(S18.read_bytes() * 1000)
-    words = [sys.executable, "-m", "tbgen", *command, "--jobs", "2", str(path)]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    process = subprocess.Popen(
-        words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path, env=environment
-    )
-    while len(children_of(process.pid)) < 2:
-        assert process.poll() is None
-        time.sleep(0.01)
-    process.send_signal(stop)
-    process.communicate(timeout=600)  # the pipes end when nobody holds them any more
-    assert process.returncode == (-stop if stop is signal.SIGKILL else 128 + stop)
-
-
-@pytest.mark.parametrize("process", [2, pytest.param(3, marks=pytest.mark.slow)])
-def test_a_worker_that_is_killed_ends_a_run_with_one_line_and_leaves_the_old_file(
-    tmp_path: Path, process: int
-) -> None:
-    """The first process is multiprocessing's own.
-
-    The second worker may just be starting when the first is killed.
-    """
-    path, out = tmp_path / "games.pgn", tmp_path / "out.pgn"
-    path.write_bytes(S18.read_bytes() * 1000)
-    out.write_text("old")
-    words = [
-        sys.executable,
-        "-m",
-        "tbgen",
-        "adjudicate",
-        "-q",
-        "--jobs",
-        "2",
-        str(path),
-        "-o",
-        str(out),
-    ]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    run = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, cwd=tmp_path, env=environment)
-    workers = children_of(run.pid)
-    while len(workers) < process:
-        assert run.poll() is None
-        time.sleep(0.01)
-        workers = children_of(run.pid)
-    os.kill(max(workers), signal.SIGKILL)
-    _, said = run.communicate(timeout=600)
-    assert (run.returncode, said.splitlines()) == (
-        1,
-        [
-            (
-                f"tbgen: {path}: one of 2 processes was killed while it decided games; "
-                "free memory, or give fewer --jobs"
-            )
-        ],
-    )
-    assert out.read_text() == "old"
 
 
 @contextlib.contextmanager

@@ -78,7 +78,7 @@ def test_commands_import_no_more_than_they_need(table_folder: Path) -> None:
     [
         "score --pgn junk --json",
         "verify --digest --list junk",
-        f"standings {S18} {S18} --jobs {'9' * 30}",
+        f"build KvK --jobs {'9' * 30}",
     ],
 )
 def test_words_that_ended_in_a_traceback_end_in_a_line(

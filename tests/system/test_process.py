@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tbgen.system.process import forget_peak, peak_bytes, signals_held
+from tbgen.system.process import forget_peak, peak_bytes
 from tests.processes import have_ended, is_running
 
 
@@ -38,33 +38,6 @@ def test_memory_that_was_freed_is_given_back() -> None:
     del kept[1::2], freed
     forget_peak()
     assert before - resident() > 100_000_000
-
-
-class EndedError(Exception):
-    """What a handler raises."""
-
-
-def end(*_: object) -> None:
-    raise EndedError
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_waits_until_processes_are_started(number: signal.Signals) -> None:
-    started = []
-
-    def start() -> None:
-        with signals_held():
-            signal.raise_signal(number)
-            started.append(number)
-
-    before = signal.signal(number, end)
-    try:
-        with pytest.raises(EndedError):
-            start()
-        assert signal.getsignal(number) is end
-    finally:
-        signal.signal(number, before)
-    assert started == [number]
 
 
 def test_a_group_ends_with_the_process_that_is_killed_unless_it_was_over_before(

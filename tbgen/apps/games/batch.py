@@ -1,18 +1,11 @@
-"""Decides files of games chunk by chunk, in one process or several.
-
-Reports come in the order of the file, and memory does not grow with it.
-"""
+"""Decides files of games chunk by chunk, so that memory does not grow with a file."""
 
 from __future__ import annotations
 
-import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
-from functools import partial
-from itertools import chain
-from typing import NamedTuple
 
 import chess
 
@@ -34,7 +27,7 @@ from tbgen.apps.games.rules import Rules
 from tbgen.apps.games.solved import finding_solved
 from tbgen.apps.games.tags import Source, misspelt_tags, overrules_fifty_moves
 from tbgen.apps.games.text import Chunk, GameText, chunks_of
-from tbgen.errors import InputFileError, PgnError, UnreadableFileError, UsageError
+from tbgen.errors import InputFileError, PgnError, UsageError
 from tbgen.probe import Tablebase
 from tbgen.probe.tablebase import folders_of
 from tbgen.rules.facts import to_json
@@ -42,17 +35,14 @@ from tbgen.rules.position import own_score
 from tbgen.rules.stage import ON_THE_BOARD
 from tbgen.storage.files import Folders
 from tbgen.system.inputs import read_pieces
-from tbgen.system.pool import WorkerKilledError, WorkerPool
 
 MOST_SOLVED_MEN = 8
 """With more men, a solve is mostly refused."""
-ALONE_SECONDS = 2.0
-"""The CPU seconds for which one process decides games before others start."""
 
 
 @dataclass(frozen=True, slots=True)
 class GamesTask:
-    """The work on every game; small enough to send to a process."""
+    """The work on every game."""
 
     rules: Rules = field(default_factory=Rules)
     tables: Folders | None = None
@@ -157,8 +147,8 @@ def unreadable_game(text: GameText, fault: PgnError, rules: Rules) -> EventGame:
     )
 
 
-class ChunkDecider:
-    """Decides the games of chunks, one after the other, and keeps the tables open in between."""
+class GamesDecider:
+    """Decides games one after the other, and keeps the tables open in between."""
 
     def __init__(self, task: GamesTask) -> None:
         self.task = task
@@ -176,6 +166,16 @@ class ChunkDecider:
 
     def close(self) -> None:
         self._opened.close()
+
+    def decide_file(
+        self, path: str, pieces: Iterable[bytes] | None = None
+    ) -> Iterator[ChunkReport]:
+        """The games of a file, in their order; an error of the whole file comes after them.
+
+        `pieces` are the bytes of the file, if somebody else reads them.
+        """
+        for chunk in chunks_of(read_pieces(path) if pieces is None else pieces, path):
+            yield self.decide(chunk, path)
 
     def decide(self, chunk: Chunk, name: str) -> ChunkReport:
         """Decide the games of a chunk."""
@@ -232,82 +232,10 @@ class ChunkDecider:
             report.facts.append(to_json(decision_facts(game, verdict, self.task.rules.mobility)))
 
 
-class _SentChunk(NamedTuple):
-    """A chunk as a process can be sent it: a chunk itself has all of its tokens."""
-
-    text: bytes
-    in_line: bool
-    number: int
-    file: str
-
-
-def _start_deciding(task: GamesTask) -> Callable[[_SentChunk], ChunkReport]:
-    """The work of a process that decides games."""
-    decider = ChunkDecider(task)
-
-    def decide(piece: _SentChunk) -> ChunkReport:
-        return decider.decide(Chunk(piece.text, piece.in_line, piece.number), piece.file)
-
-    return decide
-
-
-class FilesDecider:
-    """Decides the games of files, one file after the other, with one pool of processes for all.
-
-    Arguments:
-        task: The work on every game.
-        jobs: The processes to share it among. They start only when this process alone has decided
-            games for two CPU seconds, for a start takes about as long.
-    """
-
-    def __init__(self, task: GamesTask, jobs: int = 1) -> None:
-        self._task = task
-        self._jobs = jobs
-        # A decider raises the errors of a task, also before workers start.
-        self._decider = ChunkDecider(task)
-        self._pool: WorkerPool[_SentChunk, ChunkReport] | None = None
-        self._seconds = 0.0
-        """The CPU seconds for which this process has decided games."""
-
-    def close(self) -> None:
-        if self._pool is not None:
-            self._pool.close()
-        self._decider.close()
-
-    def decide(self, path: str, pieces: Iterable[bytes] | None = None) -> Iterator[ChunkReport]:
-        """The games of a file, in their order; an error of the whole file comes after them.
-
-        `pieces` are the bytes of the file, if somebody else reads them.
-        """
-        chunks = chunks_of(read_pieces(path) if pieces is None else pieces, path)
-        for chunk in chunks:
-            if self._jobs > 1 and self._seconds >= ALONE_SECONDS:
-                yield from self._shared(chain([chunk], chunks), path)
-                return
-            begun = time.process_time()
-            report = self._decider.decide(chunk, path)
-            self._seconds += time.process_time() - begun
-            yield report
-
-    def _shared(self, chunks: Iterable[Chunk], path: str) -> Iterator[ChunkReport]:
-        """The games of chunks, decided by the other processes."""
-        if self._pool is None:
-            self._pool = WorkerPool(self._jobs, partial(_start_deciding, self._task))
-        pieces = (_SentChunk(chunk.text, chunk.in_line, chunk.number, path) for chunk in chunks)
-        try:
-            yield from self._pool.results(pieces)
-        except WorkerKilledError:
-            reason = (
-                f"one of {self._jobs} processes was killed while it decided games; "
-                "free memory, or give fewer --jobs"
-            )
-            raise UnreadableFileError(path, reason) from None
-
-
-def adjudicate_file(path: str, task: GamesTask, jobs: int = 1) -> Iterator[ChunkReport]:
-    """The games of one file, as `FilesDecider` decides them."""
-    with closing(FilesDecider(task, jobs)) as decider:
-        yield from decider.decide(path)
+def adjudicate_file(path: str, task: GamesTask) -> Iterator[ChunkReport]:
+    """The games of one file, as `GamesDecider` decides them."""
+    with closing(GamesDecider(task)) as decider:
+        yield from decider.decide_file(path)
 
 
 def total(parts: Iterable[ChunkReport]) -> ChunkReport:

@@ -8,7 +8,7 @@ import pytest
 
 from tbgen.apps.events.doubts import doubts_of
 from tbgen.apps.events.standings import Standings
-from tbgen.apps.games.batch import ChunkDecider, GamesTask
+from tbgen.apps.games.batch import GamesDecider, GamesTask
 from tbgen.apps.games.text import chunks_of
 
 GAME = '[Event "Cup"]\n[Round "{number}"]\n[White "{white}"]\n[Black "{black}"]\n'
@@ -28,7 +28,7 @@ def to_play(number: str, white: str = "Ann", black: str = "Bob") -> str:
 def said(*texts: str) -> list[str]:
     """What standings say of some files with these games."""
     games = []
-    with contextlib.closing(ChunkDecider(GamesTask(texts=False, results=True))) as decider:
+    with contextlib.closing(GamesDecider(GamesTask(texts=False, results=True))) as decider:
         for number, text in enumerate(texts, 1):
             name = f"day{number}.pgn"
             for chunk in chunks_of([text.encode()], name):

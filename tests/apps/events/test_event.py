@@ -21,7 +21,7 @@ from tbgen.apps.events.standings import (
     names_of_events,
 )
 from tbgen.apps.events.told import csv_rows_of, facts_of_event
-from tbgen.apps.games.batch import ChunkDecider, GamesTask
+from tbgen.apps.games.batch import GamesDecider, GamesTask
 from tbgen.apps.games.event_game import EventGame
 from tbgen.apps.games.rules import Rules
 from tbgen.apps.games.tags import Source
@@ -329,7 +329,7 @@ PLAYED = (
 def events_of(text: str, scoring: str = "exponential") -> list[EventGame]:
     """The games of a text as `standings` counts them; tags may stand on one line."""
     task = GamesTask(Rules(scheme=Scheme(scoring)), texts=False, results=True)
-    with contextlib.closing(ChunkDecider(task)) as desk:
+    with contextlib.closing(GamesDecider(task)) as desk:
         chunks = chunks_of([text.replace("][", "]\n[").encode()], "test.pgn")
         return [game for chunk in chunks for game in desk.decide(chunk, "test.pgn").results]
 

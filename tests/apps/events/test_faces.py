@@ -17,7 +17,7 @@ import pytest
 
 from tbgen.apps.events.standings import Standings
 from tbgen.apps.events.told import Told, facts_of_event, told_of
-from tbgen.apps.games.batch import FilesDecider, GamesTask
+from tbgen.apps.games.batch import GamesDecider, GamesTask
 from tbgen.apps.games.event_game import EventGame
 from tbgen.rules.facts import to_json
 from tests.cli.calls import tbgen
@@ -242,8 +242,8 @@ class Faces(NamedTuple):
 def games_of(path: Path, folder: Path) -> list[EventGame]:
     task = GamesTask(tables=[folder], texts=False, results=True)
     games = list[EventGame]()
-    with closing(FilesDecider(task)) as decider:
-        for part in decider.decide(str(path)):
+    with closing(GamesDecider(task)) as decider:
+        for part in decider.decide_file(str(path)):
             games += part.results
     return games
 

@@ -18,7 +18,7 @@ from tbgen.apps.events.criteria import PRESETS
 from tbgen.apps.events.endings import has_crashed
 from tbgen.apps.events.standings import Standings, by_event
 from tbgen.apps.events.told import facts_of_event
-from tbgen.apps.games.batch import ChunkDecider, GamesTask
+from tbgen.apps.games.batch import GamesDecider, GamesTask
 from tbgen.apps.games.event_game import EventGame
 from tbgen.apps.games.text import chunks_in
 from tbgen.score import Color
@@ -30,7 +30,7 @@ SHEET = {"1-0": Fraction(1), "0-1": Fraction(0), "1/2-1/2": Fraction(1, 2)}
 
 @pytest.fixture(scope="module")
 def games() -> list[EventGame]:
-    with contextlib.closing(ChunkDecider(GamesTask(texts=False, results=True))) as decider:
+    with contextlib.closing(GamesDecider(GamesTask(texts=False, results=True))) as decider:
         found = []
         for chunk in chunks_in(S18):
             found += decider.decide(chunk, "tcec_s18.pgn").results

@@ -5,23 +5,17 @@ from __future__ import annotations
 import contextlib
 import gzip
 import json
-import multiprocessing
-import random
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tbgen.apps.games import batch
 from tbgen.apps.games.batch import (
-    ChunkDecider,
     ChunkReport,
-    FilesDecider,
+    GamesDecider,
     GamesTask,
     adjudicate_file,
     total,
@@ -31,10 +25,9 @@ from tbgen.apps.games.read import PgnGame
 from tbgen.apps.games.rules import Continue, Rules
 from tbgen.apps.games.tags import OWN_TAGS
 from tbgen.apps.games.text import chunks_of
-from tbgen.errors import InputFileError, PgnError, UnreadableFileError
+from tbgen.errors import InputFileError, PgnError
 from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.points import Scheme
-from tbgen.system.pool import WorkerKilledError, WorkerPool
 from tests.apps.games.plain import pieces_of, plain
 from tests.apps.games.test_compiled_reader import texts
 from tests.project import S18, golden_rows
@@ -49,7 +42,7 @@ def decided(text: bytes, task: GamesTask | None = None, chunk_bytes: int = 1 << 
     written = []
     with (
         contextlib.suppress(PgnError),
-        contextlib.closing(ChunkDecider(GamesTask() if task is None else task)) as desk,
+        contextlib.closing(GamesDecider(GamesTask() if task is None else task)) as desk,
     ):
         chunks = chunks_of(pieces_of(text, chunk_bytes), "test.pgn")
         written.extend(desk.decide(chunk, "test.pgn").text for chunk in chunks)
@@ -203,90 +196,13 @@ def test_what_is_skipped_and_what_lacks_a_table_is_counted(
     assert whole.unfinished == 1
 
 
-def archive(path: Path, parts: int) -> Path:
-    """A file of many games, some of which cannot be read."""
-    draw = random.Random(3)
-    text = S18.read_bytes()
-    kinds = [text, HELD, b'[Event "x"]\n\n1. Ke2 *\n\n', b"1. e4 1-0 1. d4 0-1\n"]
-    filling = b"\n% " + b"x" * 20_000 + b"\n"
-    path.write_bytes(filling.join(draw.choices(kinds, weights=[1, 3, 3, 3], k=parts)))
-    return path
-
-
-def told_by(parts: list[ChunkReport]) -> tuple[object, ...]:
-    """All that the parts of a file say."""
-    whole = total(parts)
-    texts = b"".join(part.text for part in parts)
-    facts = [fact for part in parts for fact in part.facts]
-    return (
-        texts,
-        facts,
-        [str(error) for error in whole.skipped],
-        whole.games,
-        whole.grounds,
-        whole.size,
-    )
-
-
-def test_several_processes_write_the_same_as_one_in_the_same_order(
-    tmp_path: Path, table_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = archive(tmp_path / "games.pgn", 100)
-    task = GamesTask(tables=table_folder, facts=True)
-    alone = list(adjudicate_file(str(path), task))
-    monkeypatch.setattr(batch, "ALONE_SECONDS", 0.0)
-    together = list(adjudicate_file(str(path), task, jobs=2))
-    assert len(alone) > 1
-    assert told_by(alone) == told_by(together)
-    assert multiprocessing.active_children() == []
-
-
-class Pools:
-    """Counts the pools that are made, which work in this process."""
-
-    def __init__(self) -> None:
-        self.number = 0
-
-    def __call__(self, jobs: int, start: Callable[[], Callable[[Any], ChunkReport]]) -> Pools:
-        self.number += 1
-        self._work = start()
-        return self
-
-    def results(self, pieces: Iterable[Any]) -> Iterator[ChunkReport]:
-        return map(self._work, pieces)
-
-    def close(self) -> None:
-        pass
-
-
-@pytest.mark.parametrize(("alone_seconds", "number"), [(0.0, 1), (1e6, 0)])
-def test_all_files_share_one_pool_and_small_ones_start_none(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, alone_seconds: float, number: int
-) -> None:
-    paths = [archive(tmp_path / f"{name}.pgn", 20) for name in "abc"]
-    pools = Pools()
-    monkeypatch.setattr(batch, "WorkerPool", pools)
-    monkeypatch.setattr(batch, "ALONE_SECONDS", alone_seconds)
-    parts = list[ChunkReport]()
-    with contextlib.closing(FilesDecider(GamesTask(), jobs=2)) as decider:
-        for path in paths:
-            parts.extend(decider.decide(str(path)))
-    alone = [part for path in paths for part in adjudicate_file(str(path), GamesTask())]
-    assert told_by(parts) == told_by(alone)
-    assert pools.number == number
-
-
-def test_an_error_of_the_whole_file_comes_after_its_games(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(batch, "ALONE_SECONDS", 0.0)
+def test_an_error_of_the_whole_file_comes_after_its_games(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
     path.write_bytes(gzip.compress((b"1. d4 {" + b"b" * 5000 + b"} *\n") * 60)[:-4])
-    for jobs in (1, 2):
-        parts: list[ChunkReport] = []
-        with pytest.raises(InputFileError, match="cut short"):
-            parts.extend(adjudicate_file(str(path), GamesTask(), jobs))
-        assert total(parts).games > 20
+    parts: list[ChunkReport] = []
+    with pytest.raises(InputFileError, match="cut short"):
+        parts.extend(adjudicate_file(str(path), GamesTask()))
+    assert total(parts).games > 20
 
 
 def test_the_published_games_keep_their_published_scores() -> None:
@@ -396,13 +312,3 @@ def test_a_win_that_contradicts_the_tags_of_a_match_is_the_result(table_folder: 
         "result",
         None,
     )
-
-
-def test_a_killed_worker_is_named_with_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    def results(*_: object) -> None:
-        raise WorkerKilledError
-
-    monkeypatch.setattr(batch, "ALONE_SECONDS", 0.0)
-    monkeypatch.setattr(WorkerPool, "results", results)
-    with pytest.raises(UnreadableFileError, match="one of 2 processes was killed"):
-        list(adjudicate_file(str(S18), GamesTask(), jobs=2))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tbgen.apps.games.batch import ChunkDecider, GamesTask
+from tbgen.apps.games.batch import GamesDecider, GamesTask
 from tbgen.apps.games.read import PgnGame, games_in
 from tbgen.apps.games.text import CUT_OFF, Chunk, chunks_of
 from tests.cli.calls import tbgen
@@ -35,7 +35,7 @@ RANDOM_CUTS = 2000
 def verdicts_of(text: bytes) -> tuple[list[str], int]:
     """The verdicts on the games of a text as JSON, and how many games could not be read."""
     task = GamesTask(texts=False, facts=True)
-    with contextlib.closing(ChunkDecider(task)) as decider:
+    with contextlib.closing(GamesDecider(task)) as decider:
         reports = [
             decider.decide(chunk, "cut.pgn")
             for chunk in chunks_of([text], "cut.pgn", may_be_empty=True)

@@ -9,7 +9,7 @@ import jsonschema
 
 from tbgen.apps.events.criteria import PRESETS
 from tbgen.apps.events.standings import Standings
-from tbgen.apps.games.batch import ChunkDecider, GamesTask
+from tbgen.apps.games.batch import GamesDecider, GamesTask
 from tbgen.apps.games.event_game import EventGame
 from tbgen.apps.games.text import chunks_in
 from tbgen.apps.match.crosstable import tcec_json
@@ -65,7 +65,7 @@ CROSSTABLE = {
 
 
 def published_games() -> list[EventGame]:
-    with contextlib.closing(ChunkDecider(GamesTask(texts=False, results=True))) as decider:
+    with contextlib.closing(GamesDecider(GamesTask(texts=False, results=True))) as decider:
         found = []
         for chunk in chunks_in(S18):
             found += decider.decide(chunk, "tcec_s18.pgn").results
