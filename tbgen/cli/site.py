@@ -6,22 +6,13 @@ from pathlib import Path
 
 import click
 
+from tbgen.apps.records.record import FOLDER as RECORDS
+from tbgen.apps.records.record import Record, records_in
 from tbgen.cli import complain_of, options, say
-from tbgen.cli.command import Command, refuse_together, refuse_without
+from tbgen.cli.command import Command
 from tbgen.cli.reporter import progress
-from tbgen.cli.study import asked_records, records_option
 from tbgen.errors import UsageError
-from tbgen.material import FEWEST_TABLE_MEN, MOST_BUILT_MEN
 from tbgen.text import counted, in_units
-
-
-def _address_of(context: click.Context, option: click.Parameter, text: str | None) -> str | None:
-    """The address of a folder, with a final slash."""
-    if text is None:
-        return None
-    if not text.startswith(("https://", "http://")):
-        raise UsageError(f"an address begins with https:// or http://, not {text!r}")
-    return text.rstrip("/") + "/"
 
 
 @click.command("site", cls=Command)
@@ -33,37 +24,21 @@ def _address_of(context: click.Context, option: click.Parameter, text: str | Non
     default="site",
     help="Write the files into DIR (default site).",
 )
-@records_option
 @click.option(
-    "--address",
-    metavar="URL",
-    callback=_address_of,
-    help="Show links to the site with a picture: DIR will be at URL on the web.",
+    "--records",
+    metavar="DIR",
+    type=options.OLD_FOLDER,
+    help="Show the records in DIR (default: those within the folders of tables).",
 )
 @click.option(
     "--explorer", is_flag=True, help="Write the explorer and the tables of --data as well."
-)
-@click.option(
-    "--no-pages",
-    "only_explorer",
-    is_flag=True,
-    help="With --explorer: write no pages of records.",
-)
-@click.option(
-    "--most-men",
-    metavar="N",
-    type=click.IntRange(FEWEST_TABLE_MEN, MOST_BUILT_MEN),
-    help="With --explorer: leave out tables of more than N men.",
 )
 @options.folders_option
 def command(
     *,
     output: Path,
     records: Path | None,
-    address: str | None,
     explorer: bool,
-    only_explorer: bool,
-    most_men: int | None,
     folders: tuple[Path, ...],
 ) -> int:
     """Make a web site of records: endings, longest lines to step through, drawn endings.
@@ -71,41 +46,40 @@ def command(
     The pages open from the disk, without a server. `tbgen study record` makes records. tbgen writes
     only new and changed files.
 
-    With --explorer the site has the explorer too, and every board leads to it. The page reads
-    tables in the browser, a few kilobytes of them at a time; the web server must support Range
-    requests. tbgen links the tables if it can, else copies them. Without tables in --data, the page
-    solves endings of up to four men itself, and any web server will do.
+    With --explorer the site has the explorer too, and every board leads to it; records may be
+    missing. The page reads tables in the browser, a few kilobytes of them at a time; the web server
+    must support Range requests. tbgen links the tables if it can, else copies them. Without tables
+    in --data, the page solves endings of up to four men itself, and any web server will do.
 
     \b
     Examples:
       tbgen site --records records
-      tbgen site --explorer --records records --most-men 4
-      tbgen site --explorer --no-pages --data tables
+      tbgen site --explorer --records records
+      tbgen site --explorer --data tables
     """
-    refuse_together("--no-pages", "--records")
-    refuse_without("--explorer", "--no-pages", "--most-men")
-    if not only_explorer:
-        _write_pages(output, records, address, folders, explorer=explorer)
+    where = [folder / RECORDS for folder in folders] if records is None else [records]
+    endings = records_in(*where)
+    if not endings and (records is not None or not explorer):
+        raise UsageError(
+            f"there are no records in {', '.join(map(str, where))}; "
+            "make them with: tbgen study record"
+        )
+    if endings:
+        _write_pages(output, endings, folders, explorer=explorer)
     if not explorer:
         return 0
-    return _write_explorer(output, address, folders, most_men or MOST_BUILT_MEN)
+    return _write_explorer(output, folders)
 
 
 def _write_pages(
-    output: Path,
-    records: Path | None,
-    address: str | None,
-    folders: tuple[Path, ...],
-    *,
-    explorer: bool,
+    output: Path, endings: list[Record], folders: tuple[Path, ...], *, explorer: bool
 ) -> None:
-    """Write the pages, and print their number."""
+    """Write the pages of endings, and print their number."""
     from tbgen.apps.pages import need_extra
     from tbgen.apps.pages.export import PAGE_FOLDER
     from tbgen.apps.pages.records import Site, write_site
     from tbgen.probe import Tablebase
 
-    endings = asked_records(records, folders)
     need_extra("report")
     with (
         Tablebase(folders, missing_ok=True, compiled=True) as tables,
@@ -114,7 +88,6 @@ def _write_pages(
         site = Site(
             endings,
             explorer=explorer or (output / PAGE_FOLDER).is_dir(),
-            address=address,
             tables=tables,
         )
         files, written = write_site(site, output, work.reach)
@@ -122,14 +95,12 @@ def _write_pages(
     say(f"{files} files{changed}; begin with {output / 'index.html'}", err=False)
 
 
-def _write_explorer(
-    output: Path, address: str | None, folders: tuple[Path, ...], most_men: int
-) -> int:
+def _write_explorer(output: Path, folders: tuple[Path, ...]) -> int:
     from tbgen.apps.pages.export import PAGE_FOLDER, write_explorer
     from tbgen.library.catalog import Catalog
     from tbgen.storage.files import BUNDLED
 
-    catalog = Catalog(folders, most_men)
+    catalog = Catalog(folders)
     folders_of_tables = {entry.files[0].path.parent for entry in catalog.entries.values()}
     if folders_of_tables <= {BUNDLED}:
         catalog.entries.clear()  # the page solves them sooner than it reads them
@@ -138,7 +109,7 @@ def _write_explorer(
         def tell(_: object) -> None:
             work.advance()
 
-        number = write_explorer(output, catalog, tell, address)
+        number = write_explorer(output, catalog, tell)
     size = 0
     for entry in catalog.entries.values():
         size += sum(file.bytes for file in entry.files)

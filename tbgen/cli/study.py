@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from tbgen.apps.records.record import FOLDER as RECORDS
-from tbgen.apps.records.record import Record, records_in, write_record
+from tbgen.apps.records.record import Record, write_record
 from tbgen.cli import options, say
 from tbgen.cli.command import Command
 from tbgen.cli.find import find
@@ -16,27 +15,6 @@ from tbgen.cli.materials import built_names_argument, named_or_there
 from tbgen.cli.reporter import progress
 from tbgen.errors import UsageError
 from tbgen.text import in_plies
-
-records_option = click.option(
-    "--records",
-    metavar="DIR",
-    type=options.OLD_FOLDER,
-    help="Show the records in DIR (default: those within the folders of tables).",
-)
-
-
-def asked_records(records: Path | None, folders: Sequence[Path]) -> list[Record]:
-    """The records in a folder, else those within the folders of tables; UsageError without any."""
-    where = [folder / RECORDS for folder in folders]
-    if records is not None:
-        where = [records]
-    found = records_in(*where)
-    if not found:
-        raise UsageError(
-            f"there are no records in {', '.join(map(str, where))}; "
-            "make them with: tbgen study record"
-        )
-    return found
 
 
 @click.group("study")

@@ -26,7 +26,7 @@ from tbgen.errors import (
     UsageError,
 )
 from tbgen.facts import facts_of
-from tbgen.material import MOST_BUILT_MEN, Material, TableMaterial, build_order
+from tbgen.material import Material, TableMaterial, build_order
 from tbgen.reading import parse_json, read_as
 from tbgen.score import Color
 from tbgen.storage.files import FileRecord, open_regular, path_of, tables_of, write_whole
@@ -233,8 +233,7 @@ class Entry:
 class Catalog:
     """The usable tables that a probe would take, by seals and indexes, the fewest men first."""
 
-    def __init__(self, folders: Sequence[Path], most_men: int = MOST_BUILT_MEN) -> None:
-        """Look at all tables with at most so many men."""
+    def __init__(self, folders: Sequence[Path]) -> None:
         self.entries = dict[str, Entry]()
         self.faults = list[TableError]()
         for material, folder in tables_of(folders):
@@ -243,8 +242,6 @@ class Catalog:
                     f"{folder} has tables with men of your own;"
                     " servers and pages show those of chess alone"
                 )
-            if material.men > most_men:
-                continue
             try:
                 with TableFile(path_of(folder, material)) as table:
                     files = [_stored(table.outcomes)]

@@ -72,7 +72,7 @@ CASES = {
         ("site/*.html", "site/data/*.json"),
     ),
     "explorer": Case(
-        ("site", "--explorer", "--no-pages", "--data", "3 men", "-o", "site"),
+        ("site", "--explorer", "--data", "3 men", "-o", "site"),
         dict,
         ("site/explorer/*.js", "site/tables/*.json", "site/tables/*.h5"),
     ),

@@ -114,7 +114,7 @@ def test_no_line_of_a_list_of_commands_is_cut_off(words: tuple[str, ...]) -> Non
         (("probe", "8/8/8/8/8/5k2/8/5K2 w - - 0 1"), True),
         (("probe", "--line", "8/8/8/8/8/5k2/8/5K2 w - - 0 1"), True),
         (("verify", "KvK"), False),
-        (("site", "--explorer", "--no-pages", "-o", "site"), False),
+        (("site", "--explorer", "-o", "site"), False),
         (("build", "KvK"), False),
         (("study", "record", "KvK", "-o", "records"), False),
         (("hold", "8/8/8/8/8/5k2/8/5K2 w - - 0 1", "--side", "white"), True),

@@ -101,13 +101,13 @@ def test_tables_come_from_a_server_of_ours_and_from_static_files(
 def test_a_folder_for_others_says_what_it_has_and_a_second_run_changes_nothing(
     small: Path, tmp_path: Path
 ) -> None:
-    printed("site", "--explorer", "--no-pages", "--data", str(small), "-o", str(tmp_path / "site"))
+    printed("site", "--explorer", "--data", str(small), "-o", str(tmp_path / "site"))
     card = (tmp_path / "site" / "README.md").read_text()
     assert "2 tables in 4 files" in card
     assert "for every position of the men that each table names" in card
     assert re.search("fetch --from ADDRESS (KNvK|KvK) --children", card)
     before = {path: path.stat().st_mtime_ns for path in (tmp_path / "site").rglob("*")}
-    printed("site", "--explorer", "--no-pages", "--data", str(small), "-o", str(tmp_path / "site"))
+    printed("site", "--explorer", "--data", str(small), "-o", str(tmp_path / "site"))
     assert before == {path: path.stat().st_mtime_ns for path in (tmp_path / "site").rglob("*")}
 
 

@@ -117,19 +117,17 @@ def write_explorer(
     folder: Path,
     catalog: Catalog,
     tell: Callable[[Entry], None] = lambda _: None,
-    address: str | None = None,
 ) -> int:
     """Write the page, the tables and their figures into a folder; return the number of files.
 
     If the report's pages are in the folder, the explorer links to them. tbgen hard-links tables on
     the same file system, which takes no space. `tell` receives each table before it is written.
-    With an `address`, links to the page have a picture.
     """
     tables = catalog.entries.values()
     table_folder = folder / TABLE_FOLDER
     if tables:
         table_folder.mkdir(parents=True, exist_ok=True)
-    contents = _pages(folder, catalog, address)
+    contents = _pages(folder, catalog)
     linked = 0
     for entry in tables:
         tell(entry)
@@ -142,26 +140,25 @@ def write_explorer(
     return len(contents) + linked
 
 
-def _pages(folder: Path, catalog: Catalog, address: str | None) -> dict[str, str | bytes]:
+def _pages(folder: Path, catalog: Catalog) -> dict[str, str | bytes]:
     """The files of the explorer in a folder and the catalog of its tables: path -> content."""
     contents = dict[str, str | bytes]()
     for name, content in files().items():
         contents[f"{PAGE_FOLDER}/{name}"] = content
     contents[f"{PAGE_FOLDER}/{NAMES}"] = json.dumps([*files(), RULES]) + "\n"
-    image = f"{address}{PAGE_FOLDER}/{PREVIEW}" if address else PREVIEW
     tables = catalog.entries.values()
     for name in (INDEX, RULES):
-        page = index_page(TABLES, tables, folder, name, image=image)
+        page = index_page(TABLES, tables, folder, name)
         contents[f"{PAGE_FOLDER}/{name}"] = page
     if not endings_with_page(folder):
         contents[INDEX] = index_page(TABLES, tables, name="root.html")
     if tables:
         contents[f"{TABLE_FOLDER}/{CATALOG}"] = to_json(catalog.facts(), indent=1) + "\n"
-        contents[CARD] = _card_of(catalog, address)
+        contents[CARD] = _card_of(catalog)
     return contents
 
 
-def _card_of(catalog: Catalog, address: str | None) -> str:
+def _card_of(catalog: Catalog) -> str:
     """What places for data sets show of the folder."""
     entries = list(catalog.entries.values())
     materials = [entry.material for entry in entries]
@@ -176,7 +173,6 @@ def _card_of(catalog: Catalog, address: str | None) -> str:
         files=sum(len(entry.files) for entry in entries),
         bytes=sum(file.bytes for entry in entries for file in entry.files),
         version=__version__,
-        address=address or "ADDRESS",
     )
     return card + "\n"
 

@@ -23,14 +23,11 @@ from tbgen.apps.pages.cards import (
 )
 from tbgen.apps.pages.export import (
     FINDER,
-    PAGE_FOLDER,
-    PREVIEW,
-    RULES,
     SERVED_LINKS,
     files,
     write_new,
 )
-from tbgen.apps.pages.templates import HERE, environment, static, style
+from tbgen.apps.pages.templates import environment, static, style
 from tbgen.apps.records.record import Record
 from tbgen.material import MOST_TABLE_MEN, Material, Scope, table_named
 from tbgen.probe import Tablebase
@@ -103,14 +100,11 @@ class Site:
     """The pages of some records; every file is text.
 
     `explorer` means that the explorer is in the folder too, or will be; every board then links to
-    it. `address` is the web address of the folder, with a final slash; other sites then show links
-    to its pages with a picture. `tables` provide lines that records lack: best play from mutual
-    zugzwangs.
+    it. `tables` provide lines that records lack: best play from mutual zugzwangs.
     """
 
     records: list[Record]
     explorer: bool = False
-    address: str | None = None
     tables: Tablebase | None = None
 
     def __post_init__(self) -> None:
@@ -122,7 +116,7 @@ class Site:
             or (material.men <= MOST_TABLE_MEN and material.scope is Scope.ALL)
         ]
         self._children = {material: material.children() for material in self._materials}
-        self._environment = environment(explorer=self.explorer, address=self.address)
+        self._environment = environment(explorer=self.explorer)
 
     def files(self) -> Iterator[tuple[str, str | bytes]]:
         """Every file of the site: its path and its content."""
@@ -132,24 +126,11 @@ class Site:
         yield f"static/{FINDER}", files()[FINDER]
         if not self.explorer:
             yield SERVED_LINKS, _NO_LINKS
-        if self.address is not None:
-            yield f"static/{PREVIEW}", (HERE / "static" / PREVIEW).read_bytes()
         yield self._index()
         yield self._records()
         yield self._drawn()
         for record in self.records:
             yield from self._files_of(record)
-        if self.address is not None:
-            yield from self._files_for_crawlers(self.address)
-
-    def _files_for_crawlers(self, address: str) -> Iterator[tuple[str, str]]:
-        """The list of all pages for search engines, and the file that names it."""
-        pages = ["", "records.html", "drawn.html"]
-        pages += [f"material/{record.material}.html" for record in self.records]
-        if self.explorer:
-            pages += [f"{PAGE_FOLDER}/", f"{PAGE_FOLDER}/{RULES}"]
-        yield "sitemap.txt", "".join(f"{address}{page}\n" for page in pages)
-        yield "robots.txt", f"User-agent: *\nAllow: /\nSitemap: {address}sitemap.txt\n"
 
     def _index(self) -> tuple[str, str]:
         """The first page: all endings."""

@@ -155,30 +155,6 @@ def test_pages_need_no_style_in_their_text(site: Path) -> None:
         assert not re.findall(r"\sstyle=|<style|\son\w+=|<script>", page.read_text()), page
 
 
-def test_links_to_a_page_are_shown_with_words_and_with_a_picture_if_the_site_has_an_address(
-    some: list[Record],
-) -> None:
-    address = "https://x.example/"
-    without = dict(Site(some[:1]).files())
-    with_it = dict(Site(some[:1], address=address).files())
-    assert "og:image" not in str(without["material/KvK.html"])
-    picture = f'property="og:image" content="{address}static/preview.png"'
-    assert picture in str(with_it["material/KvK.html"])
-    for_crawlers = {"robots.txt", "sitemap.txt"}
-    assert set(with_it) - set(without) == {"static/preview.png", *for_crawlers}
-
-
-def test_search_engines_find_every_page_of_a_site_with_an_address(some: list[Record]) -> None:
-    address = "https://x.example/endings/"
-    files = dict(Site(some, explorer=True, address=address).files())
-    assert f"Sitemap: {address}sitemap.txt" in str(files["robots.txt"]).splitlines()
-    listed = str(files["sitemap.txt"]).splitlines()
-    pages = {name.removesuffix("index.html") for name in files if name.endswith(".html")}
-    explorer = {"explorer/", "explorer/rules.html"}
-    assert {page.removeprefix(address) for page in listed} == pages | explorer
-    assert len(listed) == len(set(listed))
-
-
 def test_every_board_leads_to_the_explorer_if_it_is_there(some: list[Record]) -> None:
     few = [record for record in some if str(record.material) == "KBvK"]
     without = dict(Site(few, explorer=False).files())

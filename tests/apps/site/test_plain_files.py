@@ -259,7 +259,7 @@ def test_a_published_folder_is_fetched_and_explored_where_hosts_send_on_and_refu
     page: Chromium, table_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place = tmp_path / "place"
-    printed("site", "--explorer", "--no-pages", "-o", str(place), folder=table_folder)
+    printed("site", "--explorer", "-o", str(place), folder=table_folder)
     fetched = tmp_path / "fetched"
     monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATE))
     asked = list[str]()
@@ -301,7 +301,7 @@ def test_without_distances_the_outcome_is_known_and_nothing_else_is_promised(
 def test_a_site_is_written_by_one_command_and_again(table_folder: Path, tmp_path: Path) -> None:
     site = tmp_path / "site"
     for _ in range(2):
-        options = ("--explorer", "--no-pages", "-o", str(site))
+        options = ("--explorer", "-o", str(site))
         assert "with 6 tables" in printed("site", *options, folder=table_folder)
     names = {path.relative_to(site).as_posix() for path in site.rglob("*")}
     assert "explorer/index.html" in names
@@ -330,8 +330,8 @@ def test_pages_of_endings_and_the_explorer_are_written_together(
     for name in ("KvK", "KBvK", "KRvKN"):
         shutil.copy(RECORDS / f"{name}.json", records)
     site = tmp_path / "site"
-    options = ["--explorer", "--records", str(records), "--most-men", "2", "-o", str(site)]
-    assert "with 1 table" in printed("site", *options, folder=table_folder)
+    options = ["--explorer", "--records", str(records), "-o", str(site)]
+    assert "with 6 tables" in printed("site", *options, folder=table_folder)
     assert 'href="../explorer/?fen=' in (site / "material" / "KBvK.html").read_text()
     assert 'data-report="../"' in (site / "explorer" / "index.html").read_text()
 

@@ -28,7 +28,7 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
     empty = folder / "empty"
     empty.mkdir()
     site = folder / "site"
-    said = printed("site", "--explorer", "--no-pages", "--data", str(empty), "-o", str(site))
+    said = printed("site", "--explorer", "--data", str(empty), "-o", str(site))
     assert "without tables, which the page solves itself" in said
     return site
 
