@@ -19,7 +19,7 @@ from tbgen.text import in_decimals, small_difference
 MORE_GAMES: Final = 2
 """The number of games that extend a tie with equal points."""
 MOST_EXTENSIONS: Final = 4
-"""After so many extensions the holder of the last game's score goes on."""
+"""After so many extensions the holder of the last score goes on."""
 
 
 class Tie(NamedTuple, Generic[Entrant]):
@@ -42,34 +42,43 @@ def tie_of(
     `length` games.
 
     Equal points are decided by the points of the same games under `exponential`; then two more
-    games follow, and after four such extensions the holder of the last game's score goes on.
+    games follow, and after four such extensions the holder of the last score goes on.
     """
     first, second = players
-    points = Fraction(0)
-    exponential_points = Fraction(0)
-    for white, game in games:
-        side = _side_of(first, white)
-        points += game.points(side)
-        exponential_points += game._replace(scoring=Scoring()).points(side)
-
-    undecided = Tie(players, (points, len(games) - points), None, None)
+    points, other_points = _sums(first, games)
+    undecided = Tie(players, (points, other_points), None, None)
     if second is None:
         return undecided._replace(winner=first, decided_by="bye")
     extensions, games_of_next = divmod(len(games) - length, MORE_GAMES)
     if extensions < 0 or games_of_next:
         return undecided
-    half = Fraction(len(games), 2)
-    if points != half:
-        winner = first if points > half else second
+    if points != other_points:
+        winner = first if points > other_points else second
         return undecided._replace(winner=winner, decided_by="points")
-    if exponential_points != half:
-        winner = first if exponential_points > half else second
+    exponential = [(white, game._replace(scoring=Scoring())) for white, game in games]
+    points, other_points = _sums(first, exponential)
+    if points != other_points:
+        winner = first if points > other_points else second
         return undecided._replace(winner=winner, decided_by="r-mobility")
-    if extensions >= MOST_EXTENSIONS:
-        white, last_game = games[-1]
+    on_the_board = [(white, game) for white, game in games if game.is_on_the_board]
+    if extensions >= MOST_EXTENSIONS and on_the_board:
+        white, last_game = on_the_board[-1]
         winner = first if last_game.final.holder is _side_of(first, white) else second
         return undecided._replace(winner=winner, decided_by="last game")
     return undecided
+
+
+def _sums(
+    player: Entrant, games: Iterable[tuple[Entrant, EventGame]]
+) -> tuple[Fraction, Fraction]:
+    """The points of a player and of the other one, who need not share a whole point a game."""
+    own = Fraction(0)
+    others = Fraction(0)
+    for white, game in games:
+        side = _side_of(player, white)
+        own += game.points(side)
+        others += game.points(side.other)
+    return own, others
 
 
 def _side_of(player: Entrant, white: Entrant) -> Color:

@@ -28,6 +28,8 @@ class PlayerRow:
     """A player's row."""
 
     name: str
+    most_code: int = MOST_CODE
+    """The poorest score that counts; over the board none above G3.5."""
     rank: int = 0
     games: int = 0
     """Games against somebody, forfeits among them."""
@@ -69,14 +71,14 @@ class PlayerRow:
         """R-mobility points, game by game."""
         return [game.points(side) for game, side in self.met.get(opponent, [])]
 
-    def net(self, most_code: int = MOST_CODE) -> tuple[int, ...]:
-        """The net counts that the lexicographic order compares, up to a code."""
+    def net(self) -> tuple[int, ...]:
+        """The net counts that the lexicographic order compares."""
         scores = list[tuple[Color, Score]]()
         for games in self.met.values():
             for game, side in games:
                 if game.is_on_the_board:
                     scores.append((side, game.final))
-        return lexicographic_key(scores, most_code)
+        return lexicographic_key(scores, self.most_code)
 
     def opponents(self, indices: Mapping[str, int]) -> list[str]:
         """The opponents in the list, in its order, so without byes."""
@@ -171,20 +173,22 @@ def _cells_of(played: Mapping[int, list[Cell[str]]], numbers: Sequence[int]) -> 
     return cells
 
 
-def rows_of(games: Iterable[EventGame]) -> dict[str, PlayerRow]:
-    """Name -> the games and points, not ranked yet."""
+def rows_of(games: Iterable[EventGame], most_code: int) -> dict[str, PlayerRow]:
+    """Name -> the games and points, not ranked yet; scores count up to a code."""
     rows = dict[str, PlayerRow]()
     for game in games:
         for side in Color:
             name = game.players[side]
-            rows.setdefault(name, PlayerRow(name)).add(game, side)
+            rows.setdefault(name, PlayerRow(name, most_code)).add(game, side)
     return rows
 
 
 def ratings_of(games: Iterable[EventGame]) -> dict[str, int]:
-    """The players' ratings by their last games; 0 without one."""
-    ratings = {}
-    for game in games:
+    """The players' ratings by the last rounds that have one; 0 without any."""
+    ratings = dict[str, int]()
+    for game in sorted(games, key=lambda game: game.round_number):
         for side in Color:
-            ratings[game.players[side]] = number_in(game.tags.get(f"{side}Elo", ""))
+            rating = number_in(game.tags.get(f"{side}Elo", ""))
+            name = game.players[side]
+            ratings[name] = rating or ratings.get(name, 0)
     return ratings

@@ -94,7 +94,9 @@ class Standings:
         """
         self.schemes = Counter(game.scoring.scheme for game in self.finished)
         self.table = cross_table(self.finished, self._points_that_rank())
-        self._everybody = rows_of(self.finished)
+        # Over the board nothing above G3.5 counts.
+        most_code = OTB_CUTOFF_CODE - 1 if set(self.schemes) == {Scheme.OTB} else MOST_CODE
+        self._everybody = rows_of(self.finished, most_code)
         """The rows of all names, byes among them."""
         self.rows = self._ranked_rows()
         self.indices = {row.name: index for index, row in enumerate(self.rows)}
@@ -139,16 +141,13 @@ class Standings:
         self, figures: Mapping[TieBreak, Mapping[str, Figure]]
     ) -> dict[TieBreak, Criterion[str]]:
         """What splits equal players, by the name of the criterion; `figures` are of the table."""
-        most_code = MOST_CODE
-        if set(self.schemes) == {Scheme.OTB}:
-            most_code = OTB_CUTOFF_CODE - 1  # over the board nothing above G3.5 counts
         classical = {}
         points = {}
         net = {}
         for name, row in self._everybody.items():
             classical[name] = row.classical
             points[name] = row.points
-            net[name] = row.net(most_code)
+            net[name] = row.net()
         criteria: dict[TieBreak, Criterion[str]] = {
             "classical": tiebreaks.by_value(classical),
             "points": tiebreaks.by_value(points),
@@ -164,6 +163,8 @@ class Standings:
     def event(self) -> str:
         """The name of the event, or the common part of several names; empty if there is none."""
         names = {game.event for game in self.listed} - {""}
+        if len(names) == 1:
+            return names.pop()
         common = list[str]()
         for words in zip(*(name.split() for name in names), strict=False):
             if len(set(words)) > 1:

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from tbgen.apps.events.criteria import DEFAULT_ORDER, TIE_BREAKS, TieBreak
 from tbgen.apps.events.doubts import doubts_of
-from tbgen.apps.events.knockout import Tie, knockout_of
+from tbgen.apps.events.knockout import Tie, knockout_of, tie_of
+from tbgen.apps.events.players import ratings_of
 from tbgen.apps.events.standings import (
     Standings,
     by_event,
@@ -20,6 +21,7 @@ from tbgen.apps.events.standings import (
     games_of_event,
     names_of_events,
 )
+from tbgen.apps.events.tables import cells_of
 from tbgen.apps.events.told import csv_rows_of, facts_of_event
 from tbgen.apps.games.batch import GamesDecider, GamesTask
 from tbgen.apps.games.event_game import EventGame
@@ -138,6 +140,64 @@ def test_a_tie_of_a_knockout_has_points_and_the_player_ahead_by_them_or_by_small
     assert found.rounds == {
         2: [Tie(("Ann", "Bob"), (Fraction(1), Fraction(1)), "Ann", "r-mobility")]
     }
+
+
+@pytest.mark.parametrize(
+    ("results", "points", "winner"),
+    [
+        (["0-0"], ("0", "0"), None),
+        (["0-0", "1/2-1/2"], ("1/2", "1/2"), None),
+        (["1/2-0"], ("1/2", "0"), "Ann"),
+        (["1/2-0", "0-1/2"], ("1/2", "1/2"), None),
+        (["0-0", "0-1/2"], ("0", "1/2"), "Bob"),
+    ],
+)
+def test_the_players_of_a_tie_need_not_share_a_point_a_game(
+    results: list[str], points: tuple[str, str], winner: str | None
+) -> None:
+    games = [game("Ann", "Bob", "G0.0", result)._replace(plies=0) for result in results]
+    games = [each._replace(source=Source.RESULT) for each in games]
+    found = tie_of(("Ann", "Bob"), [("Ann", each) for each in games], len(games))
+    assert tuple(map(str, found.points)) == points
+    assert found.winner == winner
+
+
+def test_a_last_game_that_nobody_played_decides_no_tie() -> None:
+    ahead = game("Ann", "Bob", "G1.5")
+    behind = game("Ann", "Bob", "-G1.5")
+    games = [("Ann", each) for each in [ahead, behind] * 5]
+    assert tie_of(("Ann", "Bob"), games, 2).winner == "Bob"
+    away = game("Ann", "Bob", "G0.0", "0-0")._replace(plies=0, source=Source.RESULT)
+    absent = [("Ann", away), ("Ann", away)]
+    assert tie_of(("Ann", "Bob"), [*games[:-2], *absent], 2).winner == "Bob"
+    assert tie_of(("Ann", "Bob"), absent * 5, 2).winner is None
+
+
+def test_over_the_board_no_face_counts_scores_above_the_cutoff() -> None:
+    otb = Scoring(Scheme.OTB)
+    games = [game("Ann", "Bob", "G27.5", scoring=otb), game("Bob", "Ann", "G29.5", scoring=otb)]
+    standings = Standings(games, ["net"])
+    assert [row.rank for row in standings.rows] == [1, 1]
+    assert [row["net"] for row in facts_of_event(standings)["players"]] == [{}, {}]
+    assert "G27.5" not in "".join(cells_of(standings, "net").values())
+
+
+def test_a_rating_is_the_last_one_by_rounds_and_stays_where_a_game_has_none() -> None:
+    games = []
+    for number, elo in ((3, "2110"), (1, "2000"), (4, "")):
+        tags = {"Round": str(number), "WhiteElo": elo}
+        games.append(game("Ann", "Bob", "G0.5")._replace(tags=tags))
+    assert ratings_of(games) == {"Ann": 2110, "Bob": 0}
+
+
+def test_an_event_keeps_its_name_and_several_share_a_part() -> None:
+    for names, shown in (
+        (["Cup -"], "Cup -"),
+        (["Cup - A", "Cup - B"], "Cup"),
+        (["Cup", "", "Cup"], "Cup"),
+    ):
+        games = [game("Ann", "Bob", "G0.5")._replace(tags={"Event": name}) for name in names]
+        assert Standings(games).event == shown
 
 
 def test_a_ranking_says_that_bounds_exclude_a_score_that_it_uses() -> None:

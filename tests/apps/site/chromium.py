@@ -70,7 +70,7 @@ _WAIT = """new Promise((done, fail) => {
       holds = CONDITION;
     } catch {}
     if (holds) done();
-    else if (Date.now() > end) fail(Error("in vain"));
+    else if (Date.now() > end) fail(Error(`in vain; the page says: ${document.body.innerText}`));
     else setTimeout(look, 10);
   };
   look();
