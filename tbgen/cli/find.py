@@ -36,7 +36,9 @@ if TYPE_CHECKING:
 @click.option("--count", is_flag=True, help="Print only how many there are.")
 @click.option("--limit", metavar="N", type=click.IntRange(1), help="Stop after N positions.")
 @click.option("--sample", metavar="N", type=click.IntRange(1), help="Draw N of them at random.")
-@click.option("--seed", metavar="N", type=click.IntRange(0), default=1, help="With --sample: draw others.")
+@click.option(
+    "--seed", metavar="N", type=click.IntRange(0), default=1, help="With --sample: draw others."
+)
 @click.option(
     "-o",
     "--output",

@@ -68,9 +68,7 @@ def tie_of(
     return undecided
 
 
-def _sums(
-    player: Entrant, games: Iterable[tuple[Entrant, EventGame]]
-) -> tuple[Fraction, Fraction]:
+def _sums(player: Entrant, games: Iterable[tuple[Entrant, EventGame]]) -> tuple[Fraction, Fraction]:
     """The points of a player and of the other one, who need not share a whole point a game."""
     own = Fraction(0)
     others = Fraction(0)
