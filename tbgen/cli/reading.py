@@ -112,9 +112,8 @@ def say_overruled_fifty_moves(number: int) -> None:
     """Say how many games best play decided, though their tags name the fifty-move rule."""
     if number:
         say(
-            f"{counted(number, 'game', 'games')} decided by best play, "
-            f"though the fifty-move rule ended {'it' if number == 1 else 'them'}: "
-            "--fifty fide lets it"
+            f"{counted(number, 'game', 'games')} decided by best play, though the tags name the "
+            "fifty-move rule: by the moves, and the setting of the rule, it ended no game"
         )
 
 

@@ -123,13 +123,16 @@ def no_players(games: Iterable[EventGame]) -> set[str]:
 
 
 def cross_table(
-    games: Sequence[EventGame], points: Callable[[EventGame, Color], Fraction]
+    games: Sequence[EventGame],
+    points: Callable[[EventGame, Color], Fraction],
+    *,
+    is_over: bool = False,
 ) -> CrossTable:
     """The cells of all players, round by round.
 
     A game against no opponent is a bye. A game without moves that is not drawn is a forfeit, if
-    other games have moves. A player without a game in a numbered round was absent, unless the
-    round is the last one, which may still be running. Rounds without a number, such as a play-off,
+    other games have moves. A player without a game in a numbered round was absent. The last round
+    may still be running, until the event `is_over`. Rounds without a number, such as a play-off,
     follow the others, and nobody is absent from them.
     """
     byes = no_players(games)
@@ -153,11 +156,13 @@ def cross_table(
     table = {}
     for name, played in rounds.items():
         if name not in byes:
-            table[name] = _cells_of(played, numbers)
+            table[name] = _cells_of(played, numbers, is_over=is_over)
     return tiebreaks.settled(table)
 
 
-def _cells_of(played: Mapping[int, list[Cell[str]]], numbers: Sequence[int]) -> list[Cell[str]]:
+def _cells_of(
+    played: Mapping[int, list[Cell[str]]], numbers: Sequence[int], *, is_over: bool
+) -> list[Cell[str]]:
     """The cells of a player with those of missed rounds.
 
     Who missed the last round but one, too, has left: the last round counts as missed then.
@@ -167,7 +172,7 @@ def _cells_of(played: Mapping[int, list[Cell[str]]], numbers: Sequence[int]) -> 
     for number in numbers:
         if number in played:
             cells.extend(played[number])
-        elif has_left or number != numbers[-1]:
+        elif is_over or has_left or number != numbers[-1]:
             cells.append(Cell(None, LOSS, is_played=False))
     cells.extend(played.get(_WITHOUT_NUMBER, []))
     return cells

@@ -61,7 +61,7 @@ class Standings:
         faults: Iterable[TbgenError] = (),
     ) -> None:
         self.order = tuple(order)
-        self._is_said_to_be_over = is_over
+        self.is_said_to_be_over = is_over
         self.finished = list[EventGame]()
         """The games that count: those with a result."""
         self.listed = list[EventGame]()
@@ -93,7 +93,7 @@ class Standings:
         table.
         """
         self.schemes = Counter(game.scoring.scheme for game in self.finished)
-        self.table = cross_table(self.finished, self._points_that_rank())
+        self.table = cross_table(self.finished, self._points_that_rank(), is_over=self.is_over)
         # Over the board nothing above G3.5 counts.
         most_code = OTB_CUTOFF_CODE - 1 if set(self.schemes) == {Scheme.OTB} else MOST_CODE
         self._everybody = rows_of(self.finished, most_code)
@@ -225,7 +225,7 @@ class Standings:
 
         Games alone never say that no more will follow.
         """
-        return self._is_said_to_be_over and not self.unfinished
+        return self.is_said_to_be_over and not self.unfinished
 
     @cached_property
     def knockout(self) -> Knockout | None:

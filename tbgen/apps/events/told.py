@@ -26,7 +26,9 @@ _EXAMPLES: Final = (0, 1, 2, 3, 7)
 _FIFTY: Final = {
     FiftyMoveSetting.NONE: "The fifty-move rule ends no game.",
     FiftyMoveSetting.FIDE: "The fifty-move rule is that of ordinary chess.",
-    FiftyMoveSetting.RESET: "A better score restarts the count of the fifty-move rule.",
+    FiftyMoveSetting.RESET: (
+        "A better score below the cutoff restarts the count of the fifty-move rule."
+    ),
     FiftyMoveSetting.LEGACY: "The fifty-move rule is that of earlier events (legacy).",
 }
 NAMELESS = "Games without an event"
@@ -148,12 +150,15 @@ def headline(standings: Standings) -> str:
     is_decided = standings.is_over and standings.is_first_certain
     if len(first) > 1:
         place = "first place" if is_decided else "the lead"
-        return f"{names} share {place}{with_value}."
-    games = counted(first[0].games, "game", "games")
-    verb = "wins" if is_decided else "leads"
-    told = f"{names} {verb}{with_value}, from {games}."
-    if len(standings.rows) > 1:
-        told += _second(standings, standings.rows[1])
+        told = f"{names} share {place}{with_value}."
+    else:
+        games = counted(first[0].games, "game", "games")
+        verb = "wins" if is_decided else "leads"
+        told = f"{names} {verb}{with_value}, from {games}."
+        if len(standings.rows) > 1:
+            told += _second(standings, standings.rows[1])
+    if standings.is_said_to_be_over and not is_decided:
+        told += _why_not_final(standings)
     return told
 
 
@@ -170,6 +175,14 @@ def heading(standings: Standings) -> str:
     last = max(played)
     is_running = any(game.round_number == last for game in standings.unfinished)
     return f"Standings {'in' if is_running else 'after'} round {last}"
+
+
+def _why_not_final(standings: Standings) -> str:
+    """Why an event has no winner yet, though somebody has said that it is over."""
+    unfinished = len(standings.unfinished)
+    if unfinished:
+        return f" It is not over: {counted(unfinished, 'game has', 'games have')} no result."
+    return " Nobody has won yet: scores that are not final can change the first place."
 
 
 def _second(standings: Standings, second: PlayerRow) -> str:
@@ -237,8 +250,8 @@ def rules_in_words(standings: Standings, rules: Rules) -> Iterator[str]:
         yield _FIFTY[rules.fifty_moves]
     else:
         yield (
-            "Unless the tags of a game name another rule, a better score restarts the count of "
-            "the fifty-move rule."
+            "Unless the tags of a game name another rule, a better score below the cutoff restarts "
+            "the count of the fifty-move rule."
         )
     rounds = {game.round_number for game in standings.finished}
     if 0 in rounds and len(rounds) > 1:

@@ -74,8 +74,8 @@ def _of_outcome(outcome: Score, final: Score) -> str:
 def moves_after_the_end(last: Ply, ended: Ply | None) -> Iterator[str]:
     """Describe moves after the end of the game, if there are any."""
     if ended is not None and ended.end is not None and ended.number < last.number:
-        plies = counted(last.number - ended.number, "more ply", "more plies")
-        yield f"the game was over at ply {ended.number} ({ended.end.value}); {plies} counted"
+        plies = counted(last.number - ended.number, "more ply follows", "more plies follow")
+        yield f"the game was over at ply {ended.number} ({ended.end.value}); {plies}"
 
 
 def _of_scores(
@@ -84,18 +84,24 @@ def _of_scores(
     """Describe a score that contradicts the moves, and points that contradict the score under its
     own scheme.
     """
-    scoring = Rules().scoring(known)
     is_continued = tags.get("RMobilitySource") in (Source.TABLEBASE.value, Source.SOLVED.value)
     if known.outcome is not None and is_continued and end not in ON_THE_BOARD:
         final = known.outcome  # best play reaches it, and the game need not
     if known.outcome is not None and known.outcome != final:
         yield _of_outcome(known.outcome, final)
-    if known.points is not None:
-        points = scoring.points(final)
-        written = format_points(points, scoring.scheme)
-        if known.points not in (points, parse_points(written)):
-            scheme = scoring.scheme.value
-            yield f'Points say "{tags["Points"]}", but {final} is {written} ({scheme})'
+    yield from _of_points(tags, known, final)
+
+
+def _of_points(tags: Mapping[str, str], known: GameTags, final: Score) -> Iterator[str]:
+    """Describe points that are not those of a score under the scheme in the tags."""
+    if known.points is None:
+        return
+    scoring = Rules().scoring(known)
+    points = scoring.points(final)
+    written = format_points(points, scoring.scheme)
+    if known.points not in (points, parse_points(written)):
+        scheme = scoring.scheme.value
+        yield f'Points say "{tags["Points"]}", but {final} is {written} ({scheme})'
 
 
 def contradiction_in(game: PgnGame, written: str | None) -> str | None:
@@ -125,3 +131,6 @@ def _of_other_moves(game: PgnGame, known: GameTags) -> Iterator[str]:
             men = str(material_of(game.position()).canonical())
             if men_of_table not in (men, ""):
                 yield f"{table} decided it, but the moves end with {men}; adjudicate it again"
+    if known.outcome is not None:
+        for told in _of_points(game.tags, known, known.outcome):
+            yield f"{told}; adjudicate it again"

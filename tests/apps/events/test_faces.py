@@ -193,7 +193,8 @@ CASES = [
             Played("2", "Ann", "Bob", DRAWN, "30. Bh3 Kg6", (("FEN", LACKS_A_TABLE),)),
         ],
         Counted(games=2, players=2, doubtful=1),
-        "Ann leads with 1.5020 points, from 2 games.",
+        "Ann leads with 1.5020 points, from 2 games. Nobody has won yet: scores that are not final "
+        "can change the first place.",
         ("--final", "*"),
     ),
     Case(

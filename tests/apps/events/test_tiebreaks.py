@@ -205,6 +205,21 @@ def test_wins_with_black_are_played_and_won() -> None:
     assert on_table("black-wins", table) == {"Ann": 0, "Bob": 1, "Cid": 0, "Dan": 0}
 
 
+def test_who_misses_the_last_round_was_absent_once_the_event_is_over() -> None:
+    games = [
+        game("Ann", "Bob", "1-0", "1"),
+        game("Cid", "Dan", "1-0", "1"),
+        game("Ann", "Cid", "1-0", "2"),
+    ]
+    running = cross_table(games, EventGame.classical)
+    over = cross_table(games, EventGame.classical, is_over=True)
+    assert [len(running[name]) for name in ("Ann", "Bob")] == [2, 1]
+    assert [len(over[name]) for name in ("Ann", "Bob")] == [2, 2]
+    assert over["Bob"][1] == Cell(None, LOSS, is_played=False)
+    standings = Standings(games, ("classical", "buchholz"), is_over=True)
+    assert standings.table == over
+
+
 def test_nobody_is_absent_from_a_play_off_without_a_number() -> None:
     swiss = [
         game("Ann", "Bob", "1-0", "1"),

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from tbgen.apps.games.contradictions import contradiction_in
 from tbgen.apps.games.read import PgnGame, games_in, read_games
 from tbgen.apps.games.rules import Rules
 from tbgen.rules.game import FiftyMoveSetting
@@ -47,11 +48,11 @@ CONTRADICTIONS = [
     (f"{REPETITION} 1-0", 'Result says "1-0", but the moves end in threefold repetition: 1/2-1/2'),
     (
         f"{REPETITION} 5. e4 *",
-        "the game was over at ply 8 (threefold repetition); 1 more ply counted",
+        "the game was over at ply 8 (threefold repetition); 1 more ply follows",
     ),
     (
         f"{REPETITION} 5. e4 e5 1-0",
-        "the game was over at ply 8 (threefold repetition); 2 more plies counted",
+        "the game was over at ply 8 (threefold repetition); 2 more plies follow",
     ),
     (f'[RMobilityResult "G0.0"]\n[RMobilitySource "tablebase"]\n\n{MATE} 0-1', SAID_OF_MATE),
     (f'[RMobilityResult "G0.0"]\n[RMobilitySource "result"]\n\n{MATE} 0-1', SAID_OF_MATE),
@@ -106,7 +107,7 @@ UNDER_SETTINGS = [
     (
         FIFTY,
         Rules(fifty_moves=FiftyMoveSetting.FIDE),
-        ("the game was over at ply 1 (fifty moves); 1 more ply counted",),
+        ("the game was over at ply 1 (fifty moves); 1 more ply follows",),
     ),
 ]
 
@@ -124,6 +125,20 @@ def test_what_contradicts_the_moves_is_told_and_nothing_else(
 ) -> None:
     (game,) = games_in(text.splitlines(keepends=True), "test.pgn", settings)
     assert game.warnings == warnings
+
+
+def test_points_that_are_not_those_of_the_score_in_the_tags_are_told() -> None:
+    points = '[RMobilitySource "tablebase"]\n[Points "0.5625-0.4375"]\n\n1. e4 e5 1/2-1/2'
+    told = []
+    for score in ("G1.5", "G1.0"):
+        text = f'[RMobilityResult "{score}"]\n{points}'
+        (game,) = games_in(text.splitlines(keepends=True), "test.pgn")
+        assert isinstance(game, PgnGame)
+        told.append(contradiction_in(game, None))
+    assert told == [
+        None,
+        'Points say "0.5625-0.4375", but G1.0 is 0.6250-0.3750 (exponential); adjudicate it again',
+    ]
 
 
 def test_published_games_agree_with_their_tags() -> None:
