@@ -42,6 +42,8 @@ HANDSHAKE = "UCI_RMobility"
 SILENT = " and no answer after it"
 """The end of what is said of an engine that hangs."""
 
+GRACE_SECONDS = 2.0
+"""The time to say that it is ready after a loss on time, and to end after `quit`."""
 _LINGER_SECONDS = 0.5
 """The time in which an engine that has closed its output may end by itself."""
 _NO_MOVE = "none"
@@ -255,11 +257,11 @@ class EngineProcess:
         try:
             with contextlib.suppress(TimeoutError, chess.engine.EngineError, ForfeitError):
                 if self.is_running:
-                    await self._within(self.spec.grace, self._uci.quit())
+                    await self._within(GRACE_SECONDS, self._uci.quit())
         finally:
             self._uci.kill()
             if self._uci.transport is not None:
-                await asyncio.wait([self._uci.returncode], timeout=self.spec.grace)
+                await asyncio.wait([self._uci.returncode], timeout=GRACE_SECONDS)
                 self._uci.transport.close()
 
     async def _spawn(self) -> None:
@@ -326,10 +328,10 @@ class EngineProcess:
             return ForfeitError(Offence.ABANDONED, f"does not answer within {self.spec.hang:g} s")
         details = f"loses on time: no move within {clock.allowance:.3f} s"
         try:
-            await self._within(self.spec.grace, self._uci.ping())
+            await self._within(GRACE_SECONDS, self._uci.ping())
         except (TimeoutError, chess.engine.EngineError, ForfeitError):
             self._uci.kill()  # the next game needs another process
-            await asyncio.wait([self._uci.returncode], timeout=self.spec.grace)
+            await asyncio.wait([self._uci.returncode], timeout=GRACE_SECONDS)
             details += SILENT
         return ForfeitError(Offence.TIME, details)
 

@@ -47,8 +47,6 @@ class EngineSpec:
     """For a move, if it has no clock."""
     startup: float = 20.0
     """To start, and to be ready for a game."""
-    grace: float = 2.0
-    """To say that it is ready after a loss on time, and to end after `quit`."""
     stderr: Path | None = None
 
     @property

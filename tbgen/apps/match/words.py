@@ -218,13 +218,6 @@ _ENGINE_KEYS = (
         f"Seconds to start, and to be ready for each game (default {_ENGINE.startup:g}).",
     ),
     Option(
-        "grace",
-        SECONDS,
-        "grace",
-        "Seconds to be ready after a loss on time, and to end after quit "
-        f"(default {_ENGINE.grace:g}).",
-    ),
-    Option(
         "restart",
         _named({"on": True, "off": False, "auto": False}),
         "restart",

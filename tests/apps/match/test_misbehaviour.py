@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tbgen.apps.match import engine
 from tbgen.apps.match.info import DoubtKind
 from tbgen.errors import EngineStartError
 from tests.apps.match.matches import games_of, run, scripted
@@ -61,9 +62,12 @@ def test_a_forfeit_is_named_and_the_engine_plays_the_next_game(
 @pytest.mark.parametrize(
     "limit", ["nodes=1", "depth=3", "st=0.5", "tc=0.5", "tc=40/0.5+0.1", "tc=inf depth=2"]
 )
-def test_an_engine_that_falls_silent_forfeits_whatever_its_limit(pgn: Path, limit: str) -> None:
+def test_an_engine_that_falls_silent_forfeits_whatever_its_limit(
+    pgn: Path, limit: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine, "GRACE_SECONDS", 0.5)
     silent = scripted("Silent", "--at", "0", "--do", "hang", limit="hang=0.5")
-    run([*silent, "grace=0.5", *limit.split(), *GOOD, "-games", "1", "-pgnout", str(pgn)])
+    run([*silent, *limit.split(), *GOOD, "-games", "1", "-pgnout", str(pgn)])
     (game,) = games_of(pgn)
     assert game.tags["RMobilityResult"] == "-G0.0"
     assert game.tags["Termination"] in ("abandoned", "time forfeit")

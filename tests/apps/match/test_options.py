@@ -185,8 +185,8 @@ def test_an_option_that_the_referee_sets_anyway_is_accepted() -> None:
 
 
 def test_the_times_of_an_engine_without_a_clock_are_options() -> None:
-    first, second = settings("-each startup=60 grace=0.5", f"{TWO} hang=9").engines
-    assert (first.startup, first.grace, first.hang) == (60.0, 0.5, 9.0)
+    first, second = settings("-each startup=60", f"{TWO} hang=9").engines
+    assert (first.startup, first.hang) == (60.0, 9.0)
     assert second == replace(first, program=second.program, name="Two")
 
 
