@@ -43,6 +43,7 @@ dataclasses they would make each start of the program four milliseconds slower.
 
 from __future__ import annotations
 
+import copy
 import enum
 import math
 import operator
@@ -51,7 +52,7 @@ import re
 import reprlib
 import shlex
 from collections.abc import Sequence
-from typing import Any, ClassVar, Final, SupportsIndex, TypeVar, dataclass_transform
+from typing import Any, ClassVar, Final, Self, SupportsIndex, TypeVar, dataclass_transform
 
 from tbgen.facts import plain
 from tbgen.text import in_gib, in_units
@@ -67,6 +68,8 @@ _WHOLE_GAME = "whole-game"
 OWN_MEN: Final = re.compile(r"[A-Z]=[A-Z]+(,[A-Z]=[A-Z]+)*")
 """The name of a folder of tables with men of your own."""
 
+_NAMES_OF_FILES = {"file", "path"}
+"""The fields of errors that name a file."""
 _MOST_TABLE_MEN = 5
 """The same as `material.MOST_TABLE_MEN`, which imports this file.
 
@@ -137,6 +140,19 @@ class TbgenError(Exception):
         'reason': 'illegal move', 'because': ''}
         """
         return {"error": type(self).__name__, "message": str(self), **plain(vars(self))}
+
+    def for_strangers(self) -> Self:
+        """The error without folders of this machine: a file has its name alone.
+
+        >>> str(DamagedTableError("/home/ann/KvK.h5", "it is too short").for_strangers())[:19]
+        'damaged file KvK.h5'
+        """
+        shown = copy.copy(self)
+        for name in _NAMES_OF_FILES & vars(shown).keys():
+            vars(shown)[name] = os.path.basename(vars(shown)[name])
+        if "folder" in vars(shown):
+            vars(shown)["folder"] = None
+        return shown
 
 
 class InputError(TbgenError, exit_code=2):
@@ -385,16 +401,16 @@ NO_TABLE: Final = (MissingTableError, TooManyMenError, CastlingError)
 """The errors of a probe that no table can answer."""
 
 
-class MissingDistancesError(
-    TableError,
-    exit_code=3,
-    template="only the outcomes of {material} are in {folder}; "
-    "for distances: tbgen build {material}{options}",
-):
+class MissingDistancesError(TableError, exit_code=3):
     """A table that is asked for distances and has only outcomes."""
 
     material: str
-    folder: str
+    folder: str | None = None
+
+    def __str__(self) -> str:
+        where = "here" if self.folder is None else f"in {self.folder}"
+        build = build_command([self.material], self.folder)
+        return f"only the outcomes of {self.material} are {where}; for distances: {build}"
 
 
 class MissingFolderError(

@@ -26,7 +26,6 @@ from tbgen.apps.events.rendered import (
     game_page,
     key_of,
     version,
-    without_folder,
 )
 from tbgen.apps.events.standings import Standings
 from tbgen.apps.events.told import facts_of_event, told_of
@@ -239,8 +238,8 @@ class EventSite:
             folder = self.folders[number]
             yield f"{folder}/{INDEX}", self._event_page(number, root="../")
             facts = facts_of_event(standings)
-            facts["by_sheet"] = [without_folder(fault).facts() for fault in standings.by_sheet]
-            facts["skipped"] = [without_folder(fault).facts() for fault in standings.skipped]
+            facts["by_sheet"] = [fault.for_strangers().facts() for fault in standings.by_sheet]
+            facts["skipped"] = [fault.for_strangers().facts() for fault in standings.skipped]
             yield f"{folder}/standings.json", to_json(facts, indent=1) + "\n"
         yield INDEX, self.first_page()
         yield ENTRIES, to_json(plain(self.entries), indent=1) + "\n"

@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from tbgen.apps.events.endings import MARKS, MEANINGS, ended_in_words, mark_of, reason_of
@@ -19,7 +18,6 @@ from tbgen.apps.games.event_game import EventGame
 from tbgen.apps.games.rules import Rules
 from tbgen.apps.games.text import GameText
 from tbgen.apps.pages.templates import HERE, environment
-from tbgen.errors import TbgenError
 from tbgen.score import Color
 from tbgen.system import __version__
 
@@ -58,7 +56,7 @@ def event_shown(
         "told": told_of(standings),
         "decimals": 4 if has_parts else 1,
         "by_sheet": list(_unreadable_in_words(standings)),
-        "skipped": [without_folder(fault) for fault in standings.skipped],
+        "skipped": [fault.for_strangers() for fault in standings.skipped],
         "standings": standings,
         "columns": columns_of(standings),
         "ratings": ratings if any(ratings.values()) else {},
@@ -81,15 +79,7 @@ def _unreadable_in_words(standings: Standings) -> Iterator[str]:
         told = f"{white} – {black}, {result}"
         if game.round_name:
             told = f"{game.round_name}, {told}"
-        yield f"{told}: {without_folder(game.fault)}"
-
-
-def without_folder(fault: TbgenError) -> TbgenError:
-    """An error that names a file alone, because a folder of yours is nobody's business."""
-    fields = dict(vars(fault))
-    if "file" in fields:
-        fields["file"] = Path(fields["file"]).name
-    return type(fault)(**fields)
+        yield f"{told}: {game.fault.for_strangers()}"
 
 
 @dataclass

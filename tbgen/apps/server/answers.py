@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
@@ -19,8 +18,6 @@ from tbgen.apps.server.parameters import (
 )
 from tbgen.errors import (
     NO_TABLE,
-    MissingDistancesError,
-    MissingTableError,
     PgnError,
     TbgenError,
     UsageError,
@@ -28,15 +25,12 @@ from tbgen.errors import (
 from tbgen.probe import Tablebase
 from tbgen.rules.points import Scoring
 from tbgen.rules.stage import FiftyMoves
-from tbgen.score import Mobility
 
 if TYPE_CHECKING:
     from tbgen.apps.games.decide import FindSolved
 
 _MOST_QUOTED: Final = 200
 """Characters at either end of a long text in an error."""
-_PRIVATE: Final = ("folder", "path")
-"""Facts of errors about the server's machine, which strangers do not receive."""
 
 
 def position_facts(tables: Tablebase, given: Mapping[str, str]) -> dict[str, Any]:
@@ -169,44 +163,23 @@ def _quoted(item: object) -> str | None:
 
 
 def error_facts(error: TbgenError) -> dict[str, Any]:
-    """An error as JSON has it, without facts about this machine.
+    """An error as JSON has it, without folders of this machine.
 
     Long texts are cut, so that it echoes no body.
 
-    >>> list(error_facts(MissingTableError("KRvK", "/secret")))
-    ['error', 'message', 'material', 'others']
-    >>> error_facts(MissingTableError("KRvK", "/it's secret/whole-game"))["message"]
-    'no table KRvK; build it with: tbgen build KRvK --game whole-game'
+    >>> from tbgen.errors import MissingDistancesError, MissingTableError
+    >>> error_facts(MissingTableError("KRvK", "/it's secret"))  # doctest: +NORMALIZE_WHITESPACE
+    {'error': 'MissingTableError', 'message': 'no table KRvK; build it with: tbgen build KRvK',
+    'material': 'KRvK', 'others': []}
     >>> error_facts(MissingDistancesError("KRvK", "/secret"))["message"]
     'only the outcomes of KRvK are here; for distances: tbgen build KRvK'
     """
-    facts = _of_the_usual_folder(error).facts()
-    for name in _PRIVATE:
-        private = facts.pop(name, None)
-        if private is not None:
-            facts["message"] = _without(private, facts["message"])
+    facts = error.for_strangers().facts()
+    facts.pop("folder", None)
     for name, value in facts.items():
         if isinstance(value, str):
             facts[name] = _short(value)
     return facts
-
-
-def _of_the_usual_folder(error: TbgenError) -> TbgenError:
-    """The error with a command that builds into the usual folder: a stranger knows no other."""
-    if not isinstance(error, (MissingTableError, MissingDistancesError)):
-        return error
-    whole_game = str(Mobility.WHOLE_GAME)
-    is_whole_game = os.path.basename(error.folder or "") == whole_game
-    folder = f"data/{whole_game}" if is_whole_game else "data"
-    if isinstance(error, MissingDistancesError):
-        return MissingDistancesError(error.material, folder)
-    return MissingTableError(error.material, folder, error.others)
-
-
-def _without(private: str, message: str) -> str:
-    """A message without a path of this machine."""
-    message = message.replace(f" are in {private};", " are here;")
-    return message.replace(f" in {private}", "").replace(private, "of the server")
 
 
 def _short(text: str) -> str:
