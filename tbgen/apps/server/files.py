@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
+from collections.abc import Mapping
 from dataclasses import asdict
 from functools import partial
 from hashlib import sha256
@@ -32,7 +32,7 @@ from tbgen.apps.server.replies import (
     tagged,
     unchanged,
 )
-from tbgen.apps.server.service import Service, reply_in_thread, service_of
+from tbgen.apps.server.service import Service, service_of
 from tbgen.errors import MaterialError, MissingTableError, TbgenError
 from tbgen.library.catalog import Entry
 from tbgen.material import Material
@@ -62,10 +62,9 @@ async def table_facts(request: Request) -> Response:
     entry = _entry(service, request.path_params["name"])
     headers = tagged(entry.digest)
 
-    def answer() -> Response:
-        return as_json(entry.figures(), headers)
-
-    return await reply_in_thread(request, headers, answer)
+    if reply := unchanged(request, headers):
+        return reply
+    return as_json(await service.queue.run(entry.figures), headers)
 
 
 async def table_file(request: Request) -> Response:
@@ -134,7 +133,7 @@ async def explorer_file(request: Request) -> Response:
     service = service_of(request)
     name = request.path_params["name"] or INDEX
     if name in (INDEX, RULES):
-        content = await service.in_thread(partial(_explorer_page, service, name, request))
+        content = await service.queue.run(partial(_explorer_page, service, name, request))
     elif name in files():
         content = files()[name]
     else:
@@ -154,14 +153,19 @@ def _explorer_page(service: Service, name: str, request: Request) -> bytes:
     Other sites show a link to it with a picture, and with the verdict of its position.
     """
     card = {"image": f"{request.base_url}explorer/{PREVIEW}"}
-    with contextlib.suppress(TbgenError):
-        given = {key: request.query_params.get(key, "") for key in POSITION}
-        board, accrued = position_in(given)
-        outcome = service.tables.probe(board, accrued).outcome
-        card["title"] = f"{signed(outcome)}: {outcome.in_words()}"
-        card["description"] = in_words(board)
+    card |= _verdict_on(service, request.query_params)
     tables = service.catalog.entries.values()
     return index_page(SERVER, tables, service.settings.site, name, **card).encode()
+
+
+def _verdict_on(service: Service, given: Mapping[str, str]) -> dict[str, str]:
+    """The title and the description of a position; empty without a position of a table."""
+    try:
+        board, accrued = position_in({key: given.get(key, "") for key in POSITION})
+        outcome = service.tables.probe(board, accrued).outcome
+    except TbgenError:
+        return {}
+    return {"title": f"{signed(outcome)}: {outcome.in_words()}", "description": in_words(board)}
 
 
 async def served_links(request: Request) -> Response:

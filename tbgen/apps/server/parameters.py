@@ -66,6 +66,8 @@ def position_in(parameters: Mapping[str, str]) -> Question:
     """
     if not parameters.get("fen", "").strip():
         raise UsageError("the parameter fen is missing")
+    if sum(len(parameters.get(name, "")) for name in POSITION) > MOST_CHARACTERS:
+        raise UsageError(f"a position and its moves may have {MOST_CHARACTERS} characters")
     fen, moves = fen_and_moves(parameters["fen"].split())
     if "moves" in parameters:
         moves.append(parameters["moves"])
@@ -87,8 +89,6 @@ def position_in_item(item: object) -> Question:
     given = {"fen": item} if isinstance(item, str) else item
     if not isinstance(given, dict) or not all(isinstance(value, str) for value in given.values()):
         raise UsageError("a position is a FEN, or an object with texts as fen, accrued and moves")
-    if sum(map(len, given.values())) > MOST_CHARACTERS:
-        raise UsageError(f"a position and its moves may have {MOST_CHARACTERS} characters")
     return position_in(parameters_of(given.items(), POSITION))
 
 

@@ -7,6 +7,7 @@ made in a queue of the service.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any, Final
 
 from starlette.requests import Request
@@ -38,7 +39,7 @@ from tbgen.apps.server.replies import (
     tagged,
     unchanged,
 )
-from tbgen.apps.server.service import body_of, query_of, reply_in_thread, service_of
+from tbgen.apps.server.service import Service, body_of, query_of, service_of
 from tbgen.errors import NO_TABLE, UsageError
 from tbgen.rules.facts import to_json
 
@@ -64,7 +65,7 @@ async def position(request: Request) -> Response:
     has_moves = "moves" in given or len(given.get("fen", "")) >= _FEN_CHARACTERS
     try:
         if has_moves or "strip" in given:
-            return await service.in_thread(answer)
+            return await service.queue.run(answer)
         return answer()
     except NO_TABLE as error:
         if is_set("brief", given):
@@ -75,7 +76,7 @@ async def position(request: Request) -> Response:
         facts = answers.proof_facts(service.tables, position_in(given), scoring_in(given), missing)
         return as_json(facts, status=status_of(missing))
 
-    return await service.in_thread(proof)
+    return await service.queue.run(proof)
 
 
 async def positions(request: Request) -> Response:
@@ -118,6 +119,8 @@ async def line(request: Request) -> Response:
     if is_pgn:
         tag += "-pgn"
     headers = tagged(tag, {"Vary": "Accept"})
+    if reply := unchanged(request, headers):
+        return reply
 
     def answer() -> Response:
         question = position_in(given)
@@ -129,7 +132,7 @@ async def line(request: Request) -> Response:
             return Response(game, headers=headers, media_type=PGN)
         return as_json(answers.line_of(service.tables, question, scoring, fifty, most), headers)
 
-    return await reply_in_thread(request, headers, answer)
+    return await service.queue.run(answer)
 
 
 async def solved(request: Request) -> Response:
@@ -148,7 +151,7 @@ async def solved(request: Request) -> Response:
     def answer() -> Solution | None:
         return service.solver().solved(board, accrued, line=with_line)
 
-    solution = await service.in_thread_of_solver(answer)
+    solution = await service.queue_of_solver.run(answer)
     if solution is None:
         return Response(status_code=204)
     return as_json(solution.facts(scoring), {"Cache-Control": "no-store"})
@@ -159,29 +162,39 @@ async def adjudicate(request: Request) -> Response:
     service = service_of(request)
     query_of(request)  # there are no parameters
     _, body = await body_of(request, PGN, TEXT)
+    await service.load_kernels_of_games()
     limits = service.limits
-    if not service.can_read_games:
-        await service.queue.run(answers.load_kernels_of_games)
-        service.can_read_games = True
-    deadline = Deadline(limits.seconds)
     games = list[dict[str, Any]]()
     skipped = list[dict[str, Any]]()
-    queue, find_solved = service.queue, None
-    if service.has_solved_blocks:
-        queue, find_solved = service.solving, service.find_solved
-    verdicts = queue.pieces(answers.verdicts_in(service.tables, body, deadline.check, find_solved))
     try:
         async with asyncio.timeout(limits.seconds):
-            async for piece in verdicts:
-                for facts in piece:
-                    if "error" in facts:
-                        skipped.append(facts)
-                    else:
-                        games.append(facts)
+            async for facts in _verdicts(service, body):
+                if "error" in facts:
+                    skipped.append(facts)
+                else:
+                    games.append(facts)
                 if len(games) + len(skipped) > limits.games:
-                    message = f"{limits.games} games may come at once"
-                    return refusal(413, "TooManyGames", message)
+                    return _too_many_games(f"{limits.games} games may come at once")
     except TimeoutError:
-        message = f"these games take longer than {limits.seconds} s; send fewer at once"
-        return refusal(413, "TooManyGames", message)
+        return _too_many_games(
+            f"these games take longer than {limits.seconds} s; send fewer at once"
+        )
     return as_json({"games": games, "skipped": skipped})
+
+
+async def _verdicts(service: Service, body: bytes) -> AsyncIterator[dict[str, Any]]:
+    """The verdict on each game, or the error in its place."""
+    deadline = Deadline(service.limits.seconds)
+    queue = service.queue
+    find_solved = None
+    if service.has_solved_blocks:
+        queue = service.queue_of_solver
+        find_solved = service.find_solved
+    verdicts = answers.verdicts_in(service.tables, body, deadline.check, find_solved)
+    async for piece in queue.pieces(verdicts):
+        for facts in piece:
+            yield facts
+
+
+def _too_many_games(message: str) -> Response:
+    return refusal(413, "TooManyGames", message)

@@ -27,27 +27,34 @@ class Queue:
     Arguments:
         at_once: The number of threads.
         waiting: The requests that may wait for a thread; one more is refused.
+        seconds: The time for a request.
     """
 
-    def __init__(self, at_once: int, waiting: int) -> None:
+    def __init__(self, at_once: int, waiting: int, seconds: float) -> None:
         self._threads = ThreadPoolExecutor(at_once)
         self._most = at_once + waiting
+        self._seconds = seconds
         self._unfinished = 0
         """Requests that wait or are worked on."""
 
-    async def run(self, work: Callable[[], T]) -> T:
-        """The result of `work`, called in a thread. BusyError if too many requests wait."""
+    async def run(self, work: Callable[[], T], *, in_time: bool = True) -> T:
+        """The result of `work`, called in a thread.
+
+        BusyError if too many requests wait, TimeoutError if it is to end `in_time` and does not.
+        """
         if self._unfinished >= self._most:
             raise BusyError
-        return await self._wait_and_run(work)
+        async with asyncio.timeout(self._seconds if in_time else None):
+            return await self._wait_and_run(work)
 
     async def pieces(self, items: Iterator[T]) -> AsyncIterator[list[T]]:
         """The items of an iterator, in pieces of a tenth of a second of work.
 
         None are made for a cancelled request. Only the first piece is refused because others wait.
+        The items bound the time of all pieces.
         """
         work = partial(_next_piece, items)
-        piece = await self.run(work)
+        piece = await self.run(work, in_time=False)
         while piece:
             yield piece
             piece = await self._wait_and_run(work)

@@ -69,10 +69,13 @@ def tagged(etag: str, more: Mapping[str, str] | None = None) -> dict[str, str]:
 
 
 def unchanged(request: Request, headers: Mapping[str, str]) -> Response | None:
-    """Status 304 for a client that already has the answer with these headers; else None."""
+    """Status 304 for a client that already has the answer with these headers; else None.
+
+    `*` in place of a tag is no answer that a client has.
+    """
     known = request.headers.get("if-none-match", "")
     tags = [tag.strip().removeprefix("W/") for tag in known.split(",")]
-    if "*" in tags or headers["ETag"] in tags:
+    if headers["ETag"] in tags:
         return Response(status_code=304, headers=headers)
     return None
 

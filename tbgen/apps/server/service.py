@@ -6,9 +6,8 @@ but into a folder `solved` that it may write to: a damaged block there is remove
 
 from __future__ import annotations
 
-import asyncio
 import gc
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,14 +16,13 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response
 
+from tbgen.apps.server import answers
 from tbgen.apps.server.limits import Limits
 from tbgen.apps.server.metrics import Metrics
 from tbgen.apps.server.names import LOCAL_NAMES
 from tbgen.apps.server.parameters import parameters_of
 from tbgen.apps.server.queue import Queue
-from tbgen.apps.server.replies import unchanged
 from tbgen.closures import folders_with_blocks
 from tbgen.library.catalog import Catalog
 from tbgen.probe import Tablebase
@@ -76,29 +74,17 @@ class Service:
         self._positions = 0
         self.loading: Thread | None = None
         """Loads the kernels of positions, once enough of them have been asked for."""
-        self.can_read_games = False
-        """Whether the kernels of games are loaded, which may take longer than a request may."""
+        self._can_read_games = False
+        """Whether the kernels of games are loaded."""
         self.catalog = Catalog(settings.folders)
-        self.queue = Queue(self.limits.at_once, self.limits.waiting)
+        seconds = self.limits.seconds
+        self.queue = Queue(self.limits.at_once, self.limits.waiting, seconds)
         self.opened.callback(self.queue.close)
-        self.solving = Queue(1, self.limits.waiting)
+        self.queue_of_solver = Queue(1, self.limits.waiting, seconds)
         """The solver answers one request at a time: it has a thread of its own."""
-        self.opened.callback(self.solving.close)
+        self.opened.callback(self.queue_of_solver.close)
         self.metrics = Metrics(len(self.catalog))
         self._solver: PositionSolver | None = None
-
-    async def in_thread(self, work: Callable[[], T]) -> T:
-        """The result of work that would hold up the event loop.
-
-        TimeoutError if it takes too long.
-        """
-        async with asyncio.timeout(self.limits.seconds):
-            return await self.queue.run(work)
-
-    async def in_thread_of_solver(self, work: Callable[[], T]) -> T:
-        """The same for work with `solver`."""
-        async with asyncio.timeout(self.limits.seconds):
-            return await self.solving.run(work)
 
     def expect_positions(self, number: int) -> None:
         """Count positions that a client asks for. Enough of them are worth kernels."""
@@ -112,6 +98,12 @@ class Service:
     def _load_kernels(self) -> None:
         self.tables.load_kernels()
         gc.freeze()  # as the server does with all that stays
+
+    async def load_kernels_of_games(self) -> None:
+        """Load the kernels that read games, which may take longer than a request may."""
+        if not self._can_read_games:
+            await self.queue.run(answers.load_kernels_of_games, in_time=False)
+            self._can_read_games = True
 
     @property
     def has_solved_blocks(self) -> bool:
@@ -128,7 +120,7 @@ class Service:
         return self._solver
 
     def find_solved(self, board: chess.Board, accrued: Score) -> Solution | None:
-        """What solved blocks know of a position; to be called in the thread of `solving`."""
+        """What solved blocks know of a position; to be called in `queue_of_solver`."""
         return self.solver().solved(board, accrued)
 
 
@@ -136,15 +128,6 @@ def service_of(request: Request) -> Service:
     """The service of the application that has received a request."""
     service: Service = request.app.state.service
     return service
-
-
-async def reply_in_thread(
-    request: Request, headers: Mapping[str, str], reply: Callable[[], Response]
-) -> Response:
-    """A reply with these headers that a working thread makes, unless the client has it already."""
-    if known := unchanged(request, headers):
-        return known
-    return await service_of(request).in_thread(reply)
 
 
 def query_of(request: Request, *known: str) -> dict[str, str]:

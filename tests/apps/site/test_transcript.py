@@ -40,7 +40,6 @@ ASKED: list[tuple[str, str, dict[str, str], str]] = [
         FOREIGN,
         "",
     ),
-    ("GET", f"/r-mobility?fen={FEN}&moves=Ke5&brief=1", {"If-None-Match": "*"}, ""),
     ("GET", "/r-mobility?fen=8/8", {}, ""),
     ("GET", "/r-mobility?fen=4k2r/8/8/8/8/8/8/R3K3_b", {}, ""),
     ("GET", f"/r-mobility?fen={FEN}&depth=3", {}, ""),
