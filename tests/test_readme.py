@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import doctest
 import json
 import re
@@ -105,18 +104,3 @@ def written_like(shown: str, size: int, unit: str) -> str:
     _, _, decimals = shown.partition(".")
     unit_bytes = 1e6 if unit == "M" else 1e9
     return f"{size / unit_bytes:.{len(decimals)}f}"
-
-
-def test_the_classes_of_the_measurements_are_those_of_what_was_built() -> None:
-    """CPU seconds and the largest file of each class, from records/built.csv."""
-    with (RECORDS / "built.csv").open(encoding="utf-8") as file:
-        built = {row["material"]: row for row in csv.DictReader(file)}
-    page = (ROOT / "docs" / "measurements.md").read_text(encoding="utf-8")
-    rows = re.findall(
-        r"^\| [^|]+ \| \d+ \| (\d+), \d+, (\d+) \| [^|]+ \| (\w+), ([\d.]+) ([MG])B \|$", page, re.M
-    )
-    assert len(rows) == 6
-    seconds = {round(float(row["cpu_seconds"])) for row in built.values()}
-    for least, most, largest, size, unit in rows:
-        assert {int(least), int(most)} <= seconds
-        assert written_like(size, int(built[largest]["bytes"]), unit) == size

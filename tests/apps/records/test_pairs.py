@@ -11,7 +11,6 @@ import chess
 import polars as pl
 import pytest
 
-from research.claims import sharpness_in
 from tbgen.apps.pages.records import Site
 from tbgen.apps.records.census import record_of
 from tbgen.apps.records.find import frames
@@ -111,17 +110,6 @@ def test_the_page_says_who_wins_as_the_records_do() -> None:
         outcomes = [outcome for side in Color for outcome in record.sides[side].counts]
         least = max(outcomes, key=lambda outcome: outcome.code)
         assert f"`{str(least).removeprefix('-')}`" == poorest, men
-
-
-def test_the_page_says_how_sharp_they_are_as_the_records_do() -> None:
-    rows = rows_below("Few good moves")
-    assert len(rows) == 5
-    for men, (zugzwangs, by_mate, *cells) in rows.items():
-        record = record_of_pairs(men)
-        assert f"{record.zugzwangs.all.classes:,}" == zugzwangs, men
-        assert f"{record.zugzwangs.mates.classes:,}" == by_mate, men
-        _, *sharpness = sharpness_in([record])
-        assert [cell.removesuffix(" %") for cell in sharpness] == cells, men
 
 
 def test_pages_list_tables_of_pairs(record: Record, records: dict[str, Record]) -> None:
