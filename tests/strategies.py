@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import chess
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from tbgen.material import Material
 from tbgen.men import Role
 from tbgen.rules.points import Komi, Scheme, Scoring
 from tbgen.score import Color, Score
+
+
+def examples(least: int = 0, share: int = 1) -> settings:
+    """So many examples at least, or a share of the usual number."""
+    usual = settings.get_profile(settings.get_current_profile_name()).max_examples
+    return settings(max_examples=max(least, usual // share))
+
 
 colors = st.sampled_from(Color)
 codes = st.integers(0, 437)

@@ -66,8 +66,10 @@ def tbgen(
         pytest.raises(SystemExit) as ended,
     ):
         run(cli.tbgen, arguments)
+    code = ended.value.code
+    assert isinstance(code, int)
     out.seek(0)
-    return CompletedProcess(arguments, ended.value.code, out.read(), err.getvalue())
+    return CompletedProcess(arguments, code, out.read(), err.getvalue())
 
 
 def printed(*arguments: str, folder: Path | str | None = None) -> str:

@@ -47,15 +47,16 @@ def test_tables_may_lie_in_several_folders(table_folder: Path, tmp_path: Path) -
         Path(folder).mkdir()
         copy_tables(table_folder, Path(folder), *materials)
     joined = os.pathsep.join(names)
-    for options, folder in (
+    asked: list[tuple[list[str], str | None]] = [
         (["--data", joined], None),
         (["--data", names[0], "--data", names[1]], None),
         ([], joined),
-    ):
-        listed = json.loads(printed("list", "--json", *options, folder=folder))
+    ]
+    for options, given in asked:
+        listed = json.loads(printed("list", "--json", *options, folder=given))
         assert [row["material"] for row in listed] == ["KvK", "KNvK", "KBvK"]
         assert (
-            json.loads(printed("probe", AFTER_KE5, "--line", "--json", *options, folder=folder))[
+            json.loads(printed("probe", AFTER_KE5, "--line", "--json", *options, folder=given))[
                 "outcome"
             ]
             == "G1.5"

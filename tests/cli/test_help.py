@@ -25,7 +25,9 @@ def all_commands() -> list[tuple[str, click.Command]]:
     commands: dict[str, click.Command] = {}
     root = click.Context(cli.tbgen)
     for name in cli.COMMANDS:
-        commands[name] = cli.tbgen.get_command(root, name)
+        command = cli.tbgen.get_command(root, name)
+        assert command is not None
+        commands[name] = command
         for inner_name, inner in getattr(commands[name], "commands", {}).items():
             commands[f"{name} {inner_name}"] = inner
     return list(commands.items())

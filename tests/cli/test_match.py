@@ -108,6 +108,8 @@ def test_an_interrupted_match_says_how_to_go_on(
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
         while not process.stdout.readline().startswith("Finished game 1 "):
             pass
         os.kill(process.pid, number)

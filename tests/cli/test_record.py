@@ -14,9 +14,10 @@ def test_a_build_keeps_the_counts_of_what_it_has_made(tmp_path: Path) -> None:
     record = read_record(tmp_path / "records" / "KvK.json")
     assert record.positions.placements == 2 * 3612
     assert record.longest() is not None
-    assert {
-        each.longest.line for side in record.sides.values() for each in side.outcomes.values()
-    } == {None}
+    for side in record.sides.values():
+        for each in side.outcomes.values():
+            assert each.longest is not None
+            assert each.longest.line is None
     before = (tmp_path / "records" / "KvK.json").stat().st_mtime_ns
     printed("build", "KvK", "--quiet", "--data", str(tmp_path))
     assert (tmp_path / "records" / "KvK.json").stat().st_mtime_ns == before

@@ -190,4 +190,5 @@ def test_a_server_ends_whatever_its_clients_do(table_folder: Path, workers: int)
             assert client.recv(len(answer)) == answer
         server.send_signal(signal.SIGTERM)
         server.wait(60)
+        assert server.stderr is not None
         assert "Traceback" not in server.stderr.read()

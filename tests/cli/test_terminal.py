@@ -61,16 +61,16 @@ def test_commands_import_no_more_than_they_need(table_folder: Path) -> None:
     """Scoring needs no arrays, a probe neither HDF5 nor colours, one answer no compiler."""
     answers = [(*words, "--data", str(table_folder)) for words in ANSWERS]
     helps = [(command, "--help") for command in COMMANDS if command != "score"]
-    calls = [*SCORING, *answers, *helps]
+    calls: list[tuple[str, ...]] = [*SCORING, *answers, *helps]
     loaded = dict(zip(calls, modules_after_each(*calls), strict=True))
-    for words in SCORING:
-        assert not loaded[words] & set(HEAVY), words
+    for call in SCORING:
+        assert not loaded[call] & set(HEAVY), call
     assert not loaded[answers[0]] & {"h5py", "rich"}
     for words, module in zip(answers, ANSWERS.values(), strict=True):
         assert module in loaded[words], words
         assert not loaded[words] & {"h5py", "tbgen.retro"}, words
-    for words in calls:
-        assert not loaded[words] & {"numba", "llvmlite"}, words
+    for each in calls:
+        assert not loaded[each] & {"numba", "llvmlite"}, each
 
 
 @pytest.mark.parametrize(

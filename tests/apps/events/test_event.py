@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tbgen.apps.events.criteria import DEFAULT_ORDER, TIE_BREAKS, TieBreak
@@ -33,7 +33,7 @@ from tbgen.errors import PgnError, UsageError
 from tbgen.rules.points import Scheme, Scoring
 from tbgen.score import Color, Score
 from tests.project import S18
-from tests.strategies import outcomes
+from tests.strategies import examples, outcomes
 
 
 def game(
@@ -59,12 +59,12 @@ def test_points_are_exact_sums() -> None:
     assert rows["Ann"].classical == Fraction(1)
     assert sum(row.points for row in rows.values()) == len(games)
     (ann, bob) = Standings([game("Ann", "Bob", "G0.0", "1/2-1/2")]).rows  # as the sheet says
-    assert (ann.classical, ann.points, bob.classical, bob.points) == (
+    assert [ann.classical, ann.points, bob.classical, bob.points] == [
         Fraction(1, 2),
         1,
         Fraction(1, 2),
         0,
-    )
+    ]
 
 
 def test_players_are_ranked_in_the_order_that_is_named() -> None:
@@ -107,7 +107,7 @@ event = st.lists(
 )
 
 
-@settings(max_examples=settings.default.max_examples // 3)
+@examples(share=3)
 @given(event, st.permutations(TIE_BREAKS))
 def test_every_game_gives_one_point_and_ranks_follow_the_order(
     games: list[EventGame], order: list[TieBreak]
@@ -246,7 +246,7 @@ def test_an_unreadable_game_counts_by_its_score_sheet() -> None:
     games = events_of(misprinted + PLAYED)
     standings = Standings(games)
     rows = {row.name: row for row in standings.rows}
-    assert (rows["Bob"].points, rows["Ann"].classical) == (Fraction(1, 2), 1)
+    assert [rows["Bob"].points, rows["Ann"].classical] == [Fraction(1, 2), 1]
     (unreadable,) = standings.by_sheet
     assert isinstance(unreadable, PgnError)
     assert unreadable.reason == "illegal move 'Ke3'"
@@ -342,7 +342,7 @@ def test_faults_of_other_events_are_left_out_and_those_without_an_event_are_kept
 
 def test_each_event_of_a_file_is_ranked_by_itself_and_its_name_may_change_case() -> None:
     games = events_of(S18.read_text(encoding="utf-8"))
-    shouted = games[0].tags | {"Event": "TCEC SEASON 18 - LEAGUE 2"}
+    shouted = {**games[0].tags, "Event": "TCEC SEASON 18 - LEAGUE 2"}
     events = by_event([*games, games[0]._replace(tags=shouted)])
     assert {name: len(games) for name, games in events.items()} == {
         "TCEC Season 18 - League 2": 11,

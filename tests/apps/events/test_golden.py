@@ -20,13 +20,13 @@ _CHANGING = (
     (re.compile(r"changed [^,]*, [0-9:]* UTC"), "changed LATELY"),
     (re.compile(r"<style>.*</style>", re.DOTALL), "<style></style>"),
 )
-FORMS = {
-    "league.txt": (S18, "--tiebreak", "tcec-league"),
-    "league.json": (S18, "--tiebreak", "tcec-league", "--json"),
-    "cup.txt": (CUP,),
-    "cup-over.txt": (CUP, "--final", "Club Swiss", "--tiebreak", "otb"),
-    "cup.json": (CUP, "--json"),
-    "cup.csv": (CUP, "--csv"),
+FORMS: dict[str, tuple[Path, tuple[str, ...]]] = {
+    "league.txt": (S18, ("--tiebreak", "tcec-league")),
+    "league.json": (S18, ("--tiebreak", "tcec-league", "--json")),
+    "cup.txt": (CUP, ()),
+    "cup-over.txt": (CUP, ("--final", "Club Swiss", "--tiebreak", "otb")),
+    "cup.json": (CUP, ("--json",)),
+    "cup.csv": (CUP, ("--csv",)),
 }
 PAGES = {
     "league": (S18, ("tcec-season-18-league-2/index.html",)),
@@ -48,7 +48,7 @@ def check(name: str, text: str, request: pytest.FixtureRequest) -> None:
 def test_an_event_is_shown_as_before(
     name: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
-    games, *words = FORMS[name]
+    games, words = FORMS[name]
     done = tbgen("standings", str(games), *words, folder=tmp_path)
     said = done.stderr.replace(f"{games.parent}/", "")
     check(name, done.stdout.replace(f"{games.parent}/", "") + said, request)

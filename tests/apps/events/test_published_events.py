@@ -81,7 +81,8 @@ def figures_of(league: str) -> dict[str, Figures]:
             figures[name].wins += sheet == 1
             against[name].append((opponent, sheet))
     for name, opponents in against.items():
-        figures[name].neustadtl = sum(figures[other].sheet * won for other, won in opponents)
+        for other, won in opponents:
+            figures[name].neustadtl += figures[other].sheet * won
     return figures
 
 

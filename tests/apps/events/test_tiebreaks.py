@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Mapping
 from fractions import Fraction
 from itertools import groupby
 
 import pytest
 
-from tbgen.apps.events.criteria import MEANINGS, Figure
+from tbgen.apps.events.criteria import MEANINGS
 from tbgen.apps.events.endings import has_crashed
 from tbgen.apps.events.players import cross_table
 from tbgen.apps.events.standings import Standings
@@ -34,13 +33,17 @@ CUTS = (("buchholz", 0, 0), ("buchholz-cut-1", 1, 0), ("buchholz-median", 1, 1))
 POINTS = {"1": WIN, "=": DRAW, "0": LOSS, "+": WIN, "-": LOSS, "H": DRAW, "U": WIN, "Z": LOSS}
 
 
-def on_table(criterion: str, table: CrossTable) -> Mapping[str, Figure]:
+def on_table(criterion: str, table: CrossTable) -> dict[str, Fraction]:
     of_table = MEANINGS[criterion].of_table
     assert of_table is not None
-    return of_table(table)
+    found = dict[str, Fraction]()
+    for name, figure in of_table(table).items():
+        assert figure is not None
+        found[name] = figure
+    return found
 
 
-def cell_of(text: str) -> Cell:
+def cell_of(text: str) -> Cell[str]:
     """A round as pairing programs write it: opponent, colour and result."""
     opponent, result = re.split(r"[wb-]", text, maxsplit=1)
     return Cell(None if opponent == "0" else opponent, POINTS[result], result in "10=")
@@ -82,18 +85,17 @@ def test_published_cross_tables_come_out_as_published(event: str) -> None:
 def simulated(chance: random.Random) -> CrossTable:
     """An event with byes, absences and forfeits."""
     names = [f"P{number}" for number in range(chance.randint(2, 9))]
-    table: dict[str, list[Cell]] = {name: [] for name in names}
+    table = dict[str, list[Cell[str]]]((name, []) for name in names)
     for _ in range(chance.randint(1, 9)):
         order = chance.sample(names, len(names))
         for white, black in zip(order[::2], order[1::2], strict=False):
             points = chance.choice([WIN, DRAW, LOSS])
             cells = [Cell(black, points, True), Cell(white, 1 - points, True)]
-            absent = [Cell(None, points, False), Cell(None, LOSS, False)]
+            absent: list[Cell[str]] = [Cell(None, points, False), Cell(None, LOSS, False)]
             forfeited = [Cell(black, WIN, False), Cell(white, LOSS, False)]
-            for name, cell in zip(
-                (white, black), chance.choice([*[cells] * 8, absent, forfeited]), strict=True
-            ):
-                table[name].append(cell)
+            of_white, of_black = chance.choice([*[cells] * 8, absent, forfeited])
+            table[white].append(of_white)
+            table[black].append(of_black)
         if len(order) % 2:
             table[order[-1]].append(Cell(None, WIN, is_played=False))
     return table

@@ -8,6 +8,9 @@ from __future__ import annotations
 import io
 from collections.abc import Iterable, Iterator
 
+import chess.pgn
+
+from tbgen.apps.games import read
 from tbgen.apps.games.contradictions import contradictions
 from tbgen.apps.games.read import PgnGame, game_of
 from tbgen.apps.games.results import result_of
@@ -61,6 +64,21 @@ def _played(movetext: Movetext, name: str, number: int, settings: Rules) -> PgnG
         game.position,
         lambda: game,
     )
+
+
+def only_game(text: str, settings: Rules | None = None) -> PgnGame:
+    """The only game of a text, as tbgen reads it."""
+    (game,) = read.games_in(text.splitlines(keepends=True), "test.pgn", settings)
+    assert isinstance(game, PgnGame), game
+    return game
+
+
+def their_game(text: str) -> chess.pgn.Game:
+    """The first game of a text, as python-chess reads it without complaint."""
+    game = chess.pgn.read_game(io.StringIO(text))
+    assert game is not None
+    assert game.errors == []
+    return game
 
 
 def plain(text: bytes, settings: Rules | None = None) -> list[PgnGame | PgnError]:

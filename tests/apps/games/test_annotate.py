@@ -6,19 +6,19 @@ from fractions import Fraction
 from pathlib import Path
 
 from tbgen.apps.games.annotate import Annotation, annotate
-from tbgen.apps.games.read import games_in
+from tbgen.apps.games.read import PgnGame, games_in
 from tbgen.apps.pages.standalone import annotated_page
 from tbgen.material import Material
 from tbgen.probe import Grade, Tablebase, open_tablebase
 from tbgen.score import Color
 from tests.apps.games.endings import written_games
+from tests.apps.games.plain import only_game
 
 HELD = '[FEN "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"]\n\n'
 
 
 def annotated(tables: Tablebase, text: str) -> Annotation:
-    (game,) = games_in(text)
-    return annotate(tables, game)
+    return annotate(tables, only_game(text))
 
 
 def test_a_game_says_who_gave_what_away_and_what_would_have_kept_it(tables: Tablebase) -> None:
@@ -47,12 +47,14 @@ def test_every_ply_of_many_games_has_the_value_and_the_grade_that_probes_give_it
 ) -> None:
     plies = turns = 0
     for game in games_in(written_games(7, 60, 3)):
+        assert isinstance(game, PgnGame)
         found = annotate(tables, game)
         known = {each.ply.number: each for each in found.plies}
         board = game.replayed.board.root()
         for before, after in zip(game.replayed.plies, game.replayed.plies[1:], strict=False):
             here = tables.get(board, before.accrued)
             moves = [] if here is None else tables.probe_moves(board, before.accrued)
+            assert after.move is not None
             board.push(after.move)
             there = tables.get(board.copy(stack=False), after.accrued)
             each = known[after.number]
@@ -61,6 +63,7 @@ def test_every_ply_of_many_games_has_the_value_and_the_grade_that_probes_give_it
             if here is not None:
                 plies, turns = plies + 1, turns + each.gives_away
                 played = next(move for move in moves if move.move == after.move)
+                assert each.value is not None
                 assert (each.value.outcome, each.before) == (played.outcome, here.outcome)
                 assert each.gives_away == (not played.keeps)
                 assert each.lost >= 0

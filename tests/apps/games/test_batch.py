@@ -10,7 +10,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tbgen.apps.games.batch import (
@@ -31,6 +31,7 @@ from tbgen.rules.points import Scheme
 from tests.apps.games.plain import pieces_of, plain
 from tests.apps.games.test_compiled_reader import texts
 from tests.project import S18, golden_rows
+from tests.strategies import examples
 
 OWN_LINE = re.compile(
     rb"(?:(?<=[\r\n])|\A)\[(?:" + "|".join(OWN_TAGS).encode() + rb') "[^"]*"\](?:\r\n|\n|\r)'
@@ -39,7 +40,7 @@ OWN_LINE = re.compile(
 
 def decided(text: bytes, task: GamesTask | None = None, chunk_bytes: int = 1 << 20) -> bytes:
     """The text with the games in it decided; what is no text at all is not looked at."""
-    written = []
+    written = list[bytes]()
     with (
         contextlib.suppress(PgnError),
         contextlib.closing(GamesDecider(GamesTask() if task is None else task)) as desk,
@@ -57,7 +58,7 @@ def told(game: PgnGame | PgnError) -> object:
     return tags, game.result, [ply.san for ply in game.replayed.plies], game.last
 
 
-@settings(max_examples=max(120, settings.default.max_examples))
+@examples(120)
 @given(texts, st.sampled_from([1, 50, 1 << 20]))
 def test_any_text_that_is_decided_tells_the_same_games_and_deciding_it_again_changes_nothing(
     text: bytes, chunk_bytes: int
@@ -109,7 +110,7 @@ def files(draw: st.DrawFn) -> bytes:
     return text.replace("\n", draw(LINE_ENDS)).encode(draw(st.sampled_from(["utf-8", "latin-1"])))
 
 
-@settings(max_examples=max(80, settings.default.max_examples))
+@examples(80)
 @given(files())
 def test_all_bytes_but_the_tags_of_a_decision_stay(text: bytes) -> None:
     once = decided(text)
@@ -120,7 +121,7 @@ def test_all_bytes_but_the_tags_of_a_decision_stay(text: bytes) -> None:
     for before, after in zip(plain(text), plain(once), strict=True):
         if isinstance(after, PgnGame) and not after.last.number:
             assert not set(OWN_TAGS) & after.tags.keys()  # nobody has moved: the sheet counts
-        elif isinstance(after, PgnGame):
+        elif isinstance(after, PgnGame) and isinstance(before, PgnGame):
             assert after.tags["RMobilityResult"] == str(before.final)
             names = [name for name in after.tags if name in OWN_TAGS or name == "Result"]
             assert names[0] == ("Result" if "Result" in after.tags else "RMobilityResult")
@@ -128,7 +129,7 @@ def test_all_bytes_but_the_tags_of_a_decision_stay(text: bytes) -> None:
             assert str(after) == str(before)
 
 
-def moves_in(text: bytes) -> list[list[str | None]]:
+def moves_in(text: bytes) -> list[list[str]]:
     """The moves of every game of a text, all of which can be read."""
     moves = []
     for game in plain(text):
@@ -141,8 +142,9 @@ def tags_of(text: bytes, task: GamesTask) -> dict[str, str]:
     """The tags of the only game of a text when it has been decided, which it then stays."""
     once = decided(text, task)
     (game,) = plain(once)
+    assert isinstance(game, PgnGame)
     assert decided(once, task) == once
-    return game.tags
+    return dict(game.tags)
 
 
 def test_new_tags_end_as_the_lines_of_their_game_do() -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import chess
 import chess.pgn
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tbgen.apps.games.text import Chunk, chunks_of
 from tests.apps.games.plain import assert_same, compiled, pieces_of, plain
 from tests.project import S18
+from tests.strategies import examples
 
 MOVES = (
     "e4",
@@ -121,7 +122,7 @@ texts = st.lists(
 ).map(b"".join)
 
 
-@settings(max_examples=max(300, settings.default.max_examples))
+@examples(300)
 @example(b'[White x"]\n1. e4 *', 7)
 @example(b"e4\x85\xbd-\xbd", 1)
 @given(texts | st.binary(max_size=60), st.sampled_from([1, 7, 40, 1 << 20]))

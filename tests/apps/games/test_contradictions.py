@@ -3,10 +3,11 @@ from __future__ import annotations
 import pytest
 
 from tbgen.apps.games.contradictions import contradiction_in
-from tbgen.apps.games.read import PgnGame, games_in, read_games
+from tbgen.apps.games.read import PgnGame, read_games
 from tbgen.apps.games.rules import Rules
 from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.points import Scheme
+from tests.apps.games.plain import only_game
 from tests.project import S18
 
 MATE = "1. f3 e5 2. g4 Qh4#"
@@ -123,8 +124,7 @@ UNDER_SETTINGS = [
 def test_what_contradicts_the_moves_is_told_and_nothing_else(
     text: str, settings: Rules | None, warnings: tuple[str, ...]
 ) -> None:
-    (game,) = games_in(text.splitlines(keepends=True), "test.pgn", settings)
-    assert game.warnings == warnings
+    assert only_game(text, settings).warnings == warnings
 
 
 def test_points_that_are_not_those_of_the_score_in_the_tags_are_told() -> None:
@@ -132,9 +132,7 @@ def test_points_that_are_not_those_of_the_score_in_the_tags_are_told() -> None:
     told = []
     for score in ("G1.5", "G1.0"):
         text = f'[RMobilityResult "{score}"]\n{points}'
-        (game,) = games_in(text.splitlines(keepends=True), "test.pgn")
-        assert isinstance(game, PgnGame)
-        told.append(contradiction_in(game, None))
+        told.append(contradiction_in(only_game(text), None))
     assert told == [
         None,
         'Points say "0.5625-0.4375", but G1.0 is 0.6250-0.3750 (exponential); adjudicate it again',

@@ -1,15 +1,12 @@
 from __future__ import annotations
 
-import io
-
-import chess.pgn
 import pytest
 
 from tbgen.apps.games.annotate import pgn_of
-from tbgen.apps.games.read import games_in
 from tbgen.probe import Tablebase
 from tbgen.rules.notation import parse_fen
 from tbgen.rules.points import Scoring
+from tests.apps.games.plain import only_game, their_game
 
 FENS = [
     "8/8/8/4KBk1/8/8/8/8 b - - 0 1",
@@ -32,11 +29,10 @@ def test_python_chess_and_tbgen_read_a_line_back_with_the_same_moves_and_scores(
     answer = tables.probe(board, accrued)
     steps = tables.line(board, accrued)
     text = pgn_of(board, answer, steps, Scoring())
-    theirs = chess.pgn.read_game(io.StringIO(text))
-    assert not theirs.errors
+    theirs = their_game(text)
     assert list(theirs.mainline_moves()) == [step.move for step in steps]
     assert theirs.board().board_fen() == fen.split()[0]
-    (ours,) = games_in(text)
+    ours = only_game(text)
     assert list(ours.tags)[:7] == ["Event", "Site", "Date", "Round", "White", "Black", "Result"]
     assert len(ours.tags["FEN"].split()) == 6
     assert [ply.accrued for ply in ours.replayed.plies] == [

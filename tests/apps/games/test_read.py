@@ -119,6 +119,7 @@ def test_games_beside_a_broken_one_are_still_scored(broken: str) -> None:
         f'[Event "a"]\n\n1. e4 *\n\n[Event "b"]\n\n{broken}\n\n[Event "c"]\n\n1. d4 *\n'
     )
     assert (first.number, type(error), error.number, last.number) == (1, PgnError, 2, 3)
+    assert isinstance(last, PgnGame)
     assert last.tags["Event"] == "c"
 
 
@@ -151,6 +152,7 @@ def test_names_are_read_in_latin_1_and_utf_8(tmp_path: Path, encoding: str, newl
     text = '[White "Müller, Jörg"]\n[Black "Ström, Åsa"]\n\n1. e4 {schön} e5 *\n'
     path.write_bytes(text.replace("\n", newline).encode(encoding))
     (game,) = read_games(str(path))
+    assert isinstance(game, PgnGame)
     assert (game.tags["White"], game.tags["Black"]) == ("Müller, Jörg", "Ström, Åsa")
 
 

@@ -73,13 +73,14 @@ def test_what_is_written_is_read_back(
     assert tags.fifty_moves is (None if fifty_moves is FiftyMoveSetting.RESET else fifty_moves)
     assert tags.legacy == (fifty_moves is FiftyMoveSetting.LEGACY)
     assert tags.komi == (scoring.komi if scoring.scheme is Scheme.KOMI else None)
+    assert tags.points is not None
     assert abs(tags.points[0] - scoring.points(outcome)[0]) < Fraction(1, 10_000)
 
 
 @given(outcomes)
 def test_only_mate_is_decisive_in_the_classical_result(outcome: Score) -> None:
     assert winner_of(classical_result(outcome)) == (outcome.holder if outcome.is_mate else None)
-    assert [winner_of(result_in(result)) for result in ("1 - 0", "0 -1", "1/2-1/2")] == [
+    assert [winner_of(result_in(result) or "") for result in ("1 - 0", "0 -1", "1/2-1/2")] == [
         Color.WHITE,
         Color.BLACK,
         None,

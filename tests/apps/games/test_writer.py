@@ -1,14 +1,12 @@
 from __future__ import annotations
 
-import io
-
 import chess
 import chess.pgn
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tbgen.apps.games.read import games_in
 from tbgen.apps.games.writing import format_game, numbered
+from tests.apps.games.plain import only_game, their_game
 from tests.strategies import boards
 
 WORDS = st.text('abc {}[]();$%"\\'.replace("{", "").replace("}", ""), max_size=30)
@@ -24,9 +22,8 @@ def test_a_written_game_is_read_alike_by_python_chess_and_here(
     moves = zip(sans, comments, strict=True)
     tags = {"White": name, "Result": "1/2-1/2", "SetUp": "1", "FEN": first.fen()}
     text = format_game(tags, numbered(first.fullmove_number, first.turn == chess.WHITE, moves))
-    theirs = chess.pgn.read_game(io.StringIO(text))
-    assert not theirs.errors
-    (ours,) = games_in(text.splitlines(keepends=True), "test.pgn")
+    theirs = their_game(text)
+    ours = only_game(text)
     assert list(theirs.mainline_moves()) == ours.replayed.board.move_stack == board.move_stack
     assert ours.tags["White"] == name
     unescaped = (

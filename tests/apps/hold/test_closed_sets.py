@@ -97,7 +97,9 @@ def test_nothing_false_is_proved_of_three_men_and_much_that_is_true(
                 if accrued.code % 2 or number % 2
                 else None
             )
-            for side in Color if value is not None else ():
+            if value is None:
+                continue
+            for side in Color:
                 step = -1 if value.outcome.holder is side else 1
                 better = Score(max(0, value.outcome.code + step), value.outcome.holder)
                 for kind, outcome in (("false", better), ("true", value.outcome)):
@@ -147,7 +149,7 @@ def test_men_that_hold_may_play_what_their_rung_allows(
 ) -> None:
     key = words_of(chess.Board("4k3/7p/8/8/8/8/P7/4K2R w K - 0 1"))
     packed = packed_move(*move, 0)
-    key = np.append(key, np.uint64([0, mover]))
+    key = np.append(key, np.array([0, mover], np.uint64))
     for kind in (QUIET, CAPTURES, ALL):
         task = HoldTask(0, 2, True, kind, np.uint64(0))
         assert bool(cast("Any", is_allowed).py_func(key, task, packed)) == (kind in kinds), kind
@@ -170,9 +172,9 @@ WIDER = [
 )
 def test_the_end_of_a_game_where_one_man_holds(fen: str, goal: str, expected: bool) -> None:
     board, wanted, accrued = asked(fen, Color.WHITE, goal)
-    found = HoldSearch(20_000).search(
-        board, wanted, accrued, Attempt(Rung.ONE_MAN, board.king(chess.WHITE))
-    )
+    king = board.king(chess.WHITE)
+    assert king is not None
+    found = HoldSearch(20_000).search(board, wanted, accrued, Attempt(Rung.ONE_MAN, king))
     assert isinstance(found, Strategy) if expected else found is HoldVerdict.BROKEN
     if isinstance(found, Strategy):
         check(found)

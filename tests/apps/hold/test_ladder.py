@@ -36,7 +36,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("given", "told"), WRONG, ids=[told for _, told in WRONG])
 def test_an_argument_that_makes_no_sense_is_refused(given: dict[str, Any], told: str) -> None:
-    arguments = {"board": PERPETUAL, "side": WHITE} | given
+    arguments: dict[str, Any] = {"board": PERPETUAL, "side": WHITE, **given}
     with pytest.raises((UsageError, AccruedError), match=re.escape(told)):
         hold(**arguments)
 
@@ -62,6 +62,7 @@ def test_a_man_that_can_be_interposed_takes_the_hold_out_of_the_frame() -> None:
 def test_a_classic_is_held_by_two_men(classic: Classic) -> None:
     found = hold(chess.Board(classic.fen), classic.side, goal="draw")
     assert found.verdict is HoldVerdict.HELD
+    assert found.proof is not None
     assert (found.proof.strategy.rung, len(found.proof.settings)) == (Rung.FRAME, 4)
 
 

@@ -58,6 +58,15 @@ class Silent(MatchWatcher):
     def __init__(self) -> None:
         self.sheets: list[Sheet] = []
 
+    def begins(self, match: Match) -> None:
+        pass
+
+    def moved(self, sheet: Sheet) -> None:
+        pass
+
+    def says(self, text: str) -> None:
+        pass
+
     def game_over(self, sheet: Sheet) -> None:
         self.sheets.append(sheet)
 

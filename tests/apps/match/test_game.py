@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import cast
 
 import chess
 import pytest
@@ -10,7 +11,7 @@ from chess.engine import Cp, Mate
 
 from tbgen.apps.games.tags import Source
 from tbgen.apps.match.control import Clock
-from tbgen.apps.match.engine import Answer
+from tbgen.apps.match.engine import Answer, EngineProcess
 from tbgen.apps.match.game import play
 from tbgen.apps.match.info import Evaluation
 from tbgen.apps.match.openings import Opening
@@ -45,7 +46,7 @@ def played(
     tables: Tables | None = None,
 ) -> tuple[Ending, Sheet]:
     sheet = sheet_of(game, Opening(), rules)
-    player = Reciter(line, evaluations)
+    player = cast("EngineProcess", Reciter(line, evaluations))
     return asyncio.run(play(sheet, (player, player), tables or Tables(), lambda _: None)), sheet
 
 

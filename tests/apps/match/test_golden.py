@@ -11,6 +11,7 @@ import re
 import zlib
 from collections.abc import Callable
 from pathlib import Path
+from typing import cast
 
 import chess
 import chess.engine
@@ -18,7 +19,7 @@ import pytest
 
 from tbgen.apps.match.bench import Shared
 from tbgen.apps.match.control import Clock
-from tbgen.apps.match.engine import Answer
+from tbgen.apps.match.engine import Answer, EngineProcess
 from tbgen.apps.match.game import play
 from tbgen.apps.match.info import Info
 from tbgen.apps.match.sheet import Ending, Sheet
@@ -76,7 +77,7 @@ class SeededBench(FakeBench):
 
     async def play(self, sheet: Sheet, on_move: Callable[[Sheet], None]) -> Ending:
         engines = [self._shared.settings.engines[player] for player in sheet.players]
-        white, black = (Seeded(engine.name or "") for engine in engines)
+        white, black = (cast("EngineProcess", Seeded(each.name or "")) for each in engines)
         return await play(sheet, (white, black), self._shared.tables, on_move)
 
 

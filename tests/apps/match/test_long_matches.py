@@ -11,6 +11,7 @@ from types import FrameType
 import pytest
 
 from tbgen.apps.match.openings import Openings
+from tbgen.apps.match.sheet import Sheet
 from tests.apps.match.matches import Silent, fake_referee, run, walker
 from tests.apps.match.test_recover import signature
 
@@ -27,7 +28,7 @@ class Counting(Silent):
     def profile(self, frame: FrameType, event: str, argument: object) -> None:
         self.calls += event == "call"
 
-    def game_over(self, sheet: object) -> None:
+    def game_over(self, sheet: Sheet) -> None:
         self.after.append(self.calls)
 
 

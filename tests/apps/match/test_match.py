@@ -44,9 +44,12 @@ def check(game: PgnGame, decider: Adjudicator | None = None) -> None:
     ended = game.replayed.ended
     assert ended is None or ended.number == game.replayed.last.number
     if game.tags["Termination"] == "normal":
+        assert ended is not None
+        assert ended.end is not None
         assert game.tags["TerminationDetails"] == ended.end.value
     winner = winner_of(game.result) if game.tags["RMobilitySource"] == "result" else None
     verdict = (decider or Adjudicator()).decide(game.replayed, winner=winner)
+    assert tags.outcome is not None
     assert (verdict.final, verdict.source.value) == (tags.outcome, game.tags["RMobilitySource"])
     assert game.tags["Points"] == format_points(
         game.scoring.points(tags.outcome), game.scoring.scheme

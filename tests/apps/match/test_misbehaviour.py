@@ -125,6 +125,7 @@ def test_deaf_engines_end_with_a_referee_that_is_killed(tmp_path: Path) -> None:
     ]
     command = [sys.executable, "-m", "tbgen", "match", *words]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+        assert process.stderr is not None
         while b"info string deaf" not in process.stderr.readline():
             pass
         helper, engine = (int(word) for word in numbers.read_text().split())

@@ -1,15 +1,12 @@
 from __future__ import annotations
 
-import io
 from dataclasses import replace
 from pathlib import Path
 
 import chess
-import chess.pgn
 import pytest
 from chess.engine import Cp, Mate
 
-from tbgen.apps.games.read import games_in
 from tbgen.apps.games.tags import Source
 from tbgen.apps.match.control import parse_time_control
 from tbgen.apps.match.engine import Answer
@@ -20,6 +17,7 @@ from tbgen.apps.match.record import COMMENT_FACTS, to_pgn
 from tbgen.apps.match.sheet import Ending, Sheet
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting, Game
 from tbgen.score import Color, Score
+from tests.apps.games.plain import only_game, their_game
 from tests.apps.match.matches import sheet_of
 
 SHARED = {"Event": 'The "Open"', "Site": r"C:\here", "MatchId": "0badcafe"}
@@ -61,11 +59,10 @@ def test_our_reader_another_and_the_match_itself_read_the_same_game(
 ) -> None:
     sheet = sheet_with(opening, plies)
     text = to_pgn(sheet, SHARED)
-    (ours,) = games_in(io.StringIO(text), "games.pgn")
+    ours = only_game(text)
     assert ours.replayed.board == sheet.game.board
     assert (ours.replayed.accrued, ours.replayed.last) == (sheet.game.accrued, sheet.game.last)
-    other = chess.pgn.read_game(io.StringIO(text))
-    assert other.errors == []
+    other = their_game(text)
     assert list(other.mainline_moves()) == sheet.game.board.move_stack
     assert {name: ours.tags[name] for name in SHARED} == SHARED
     assert ours.tags["TerminationDetails"] == 'cut "short"'

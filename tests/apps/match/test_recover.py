@@ -44,6 +44,7 @@ def killed_after(words: list[str], lines: int, beginning: str = "") -> bool:
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     ) as process:
+        assert process.stdout is not None
         heard = islice((line for line in process.stdout if line.startswith(beginning)), lines)
         if len(list(heard)) == lines:
             process.kill()

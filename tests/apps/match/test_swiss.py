@@ -53,13 +53,14 @@ def rounds_in(path: Path) -> list[dict[int, tuple[int | None, str, str]]]:
     """
     rows = [line.rstrip() for line in path.read_text().splitlines() if line.startswith("001")]
     rounds: list[dict[int, tuple[int | None, str, str]]] = []
-    for number, start in enumerate(range(91, max(map(len, rows)), 10)):
+    for start in range(91, max(map(len, rows)), 10):
         words = {int(row[4:8]) - 1: row[start : start + 8] for row in rows}
         rounds.append(
-            {player: (int(word[:4]) - 1, word[5], word[7]) for player, word in words.items()}
+            {
+                player: (int(word[:4]) - 1 if int(word[:4]) else None, word[5], word[7])
+                for player, word in words.items()
+            }
         )
-        for player, (opponent, colour, result) in rounds[number].items():
-            rounds[number][player] = (None if opponent < 0 else opponent, colour, result)
     return rounds
 
 

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import io
 import random
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
 import chess
-import chess.pgn
 import chess.variant
 import pytest
 
 from tbgen.apps.games.annotate import annotate
 from tbgen.apps.games.decide import Adjudicator
-from tbgen.apps.games.read import PgnGame, games_in, read_games
+from tbgen.apps.games.read import PgnGame, read_games
 from tbgen.apps.match.settings import VARIANTS
 from tbgen.errors import EngineStartError, UsageError
 from tbgen.probe import open_tablebase
 from tbgen.rules.game import Game
+from tests.apps.games.plain import only_game, their_game
 from tests.apps.match.matches import run, scripted, walker
 from tests.apps.match.test_real_engines import needs_engines
 from tests.reference.scores import end_of, plies_of
@@ -67,10 +66,7 @@ def played(name: str, words: list[str], pgn: Path) -> list[PgnGame]:
     run([*words, "-variant", name, "-pgnout", str(pgn)])
     games = [game for game in read_games(str(pgn)) if isinstance(game, PgnGame)]
     for game, text in zip(games, pgn.read_text().rstrip().split("\n\n[Event"), strict=True):
-        other = chess.pgn.read_game(
-            io.StringIO(text if text.startswith("[Event") else f"[Event{text}")
-        )
-        assert not other.errors
+        other = their_game(text if text.startswith("[Event") else f"[Event{text}")
         assert type(other.board()) is type(board_of(name))
         score, why = told(other.board(), other.mainline_moves())
         assert (game.tags["RMobilityResult"], str(game.final), game.warnings) == (score, score, ())
@@ -130,6 +126,7 @@ def test_a_variant_win_can_belong_to_the_side_to_move() -> None:
     """In antichess White captures the last man, and Black has won."""
     game = Game(chess.variant.AntichessBoard("8/8/8/3p4/4P3/8/8/8 w - - 0 1"))
     ply = game.push_text("exd5")
+    assert ply.end is not None
     assert (str(ply.accrued), str(game.lowest[0]), ply.end.value) == (
         "-G0.0",
         "-G0.0",
@@ -142,5 +139,5 @@ def test_a_file_of_a_variant_is_scored_by_its_board() -> None:
         '[Variant "Three-check"]\n\n'
         "1. e4 f6 2. Qh5+ g6 3. Qxg6+ hxg6 4. e5 fxe5 5. Bd3 Rh3 6. Bxg6# 1-0\n"
     )
-    (game,) = games_in(text)
+    game = only_game(text)
     assert (str(game.final), game.end, game.warnings) == ("G0.0", "variant end", ())

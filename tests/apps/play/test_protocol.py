@@ -407,6 +407,8 @@ def test_a_player_whose_host_has_died_ends(tmp_path: Path) -> None:
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     ) as player:
+        assert player.stdin is not None
+        assert player.stdout is not None
         player.stdin.write(f"position startpos\n{ENDLESS}\ngo nodes 5\n")
         player.stdin.flush()
         while " pv " not in player.stdout.readline():

@@ -75,8 +75,10 @@ def value_of(engine: Engine, root: Situation, depth: int, **wanted: Any) -> int:
     return last(engine, root, depth, **wanted).lines[0].value
 
 
-def values_by_depth(engine: Engine, root: Situation, depth: int, *most_nodes: int) -> list[int]:
-    return [searched.lines[0].value for searched in engine.deepen(root, depth, *most_nodes)]
+def values_by_depth(
+    engine: Engine, root: Situation, depth: int, most_nodes: int | None = None
+) -> list[int]:
+    return [searched.lines[0].value for searched in engine.deepen(root, depth, most_nodes)]
 
 
 @pytest.mark.parametrize(

@@ -130,9 +130,9 @@ def test_a_value_in_reach_is_that_under_the_rule_if_more_plies_are_left(name: st
     for code in range(LOWEST_CODE, CUTOFF):
         can_accrue = block.nodes.own >= code
         values = clocked(block, "reset", code)
-        changes = can_accrue.any()
+        changes = bool(can_accrue.any())
         for left in range(1, PLIES):
-            changes = changes and values.go_on()
+            changes = changes and bool(values.go_on())
             for holder in Color:
                 value, plies = (
                     numbers[: len(can_accrue)] for numbers in block.values(int(holder), code)

@@ -59,19 +59,19 @@ def zugzwangs_of(name: str) -> dict[str, Any]:
     first = first_of_classes(where, with_pawns="P" in name)
     counts: Counter[str] = Counter()
     longest = (0, 0)
-    for squares, is_first in zip(map(tuple, where.tolist()), first.tolist(), strict=True):
-        white, black = table.entry[(slice(None), *squares)].tolist()
-        plies = table.dtg[(slice(None), *squares)]
+    for squares, is_first in zip(where.tolist(), first.tolist(), strict=True):
+        white, black = (table.entry[side, *squares].item() for side in (0, 1))
+        plies = [table.dtg[side, *squares].item() for side in (0, 1)]
         if goodness(white) >= goodness(black):
             continue
-        played = bool(plies.min() > 0)
+        played = min(plies) > 0
         kinds = {"all": True, "played": played, "mates": white == -1 or black == 1}
         kinds["holders"] = played and white < 0 < black
         for kind, holds in kinds.items():
             counts[f"{kind} placements"] += holds
             counts[f"{kind} classes"] += holds and is_first
         if played:
-            longest = max(longest, (int(plies.max()), int(plies.min())))
+            longest = max(longest, (max(plies), min(plies)))
     return {**counts, "longest": longest}
 
 

@@ -64,9 +64,11 @@ def test_counts_do_not_depend_on_threads(table_folder: Path, name: str) -> None:
 @pytest.mark.slow
 def test_bishops_on_squares_of_one_colour_are_counted_apart(four_men_folder: Path) -> None:
     with TableFile(path_of(four_men_folder, table_named("KBBvK"))) as file:
-        for side, counts in census_of(file).one_colored.items():
+        one_colored = census_of(file).one_colored
+        assert one_colored is not None
+        for side, counts in one_colored.items():
             found = {
                 outcome.signed: (count.placements, count.classes)
                 for outcome, count in counts.items()
             }
-            assert found == one_colored_in(file, side)
+            assert found == one_colored_in(file, int(side))

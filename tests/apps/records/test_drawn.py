@@ -36,7 +36,7 @@ def test_the_favour_is_a_mean_of_points(some: list[Record]) -> None:
 
 def test_two_bare_kings_favour_nobody(some: list[Record]) -> None:
     drawn = drawn_in(some[:1])
-    assert (drawn.favour(), drawn.positions) == (0, 924)
+    assert [drawn.favour(), drawn.positions] == [0, 924]
     for side in Color:
         assert (
             sum(count for outcome, count in drawn.counts.items() if outcome.holder is side) == 462

@@ -60,6 +60,7 @@ def test_counts_are_those_of_the_record(
             for outcome, counts in of_side.outcomes.items():
                 where = f"{turn} AND outcome = '{outcome}'"
                 assert count_of(positions, where) == counts.classes
+                assert counts.longest is not None
                 most = counts.longest.dtg
                 assert count_of(positions, f"{where} AND plies = {most}") == counts.distances[most]
             sharpness = record.sharpness[side]

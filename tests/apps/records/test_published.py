@@ -49,7 +49,8 @@ def figures_of(sides: Mapping[Color, SideRecord]) -> dict[str, str]:
         results = {"wins": wins, "draws": draws, "losses": losses}
         found |= {f"{name}_to_move_{result}": count for result, count in results.items()}
         mate = outcomes.get(Score(MATE_CODE, side))
-        found[f"longest_{name}_mate_moves"] = 0 if mate is None else (mate.longest.dtg + 1) // 2
+        longest = mate.longest if mate else None
+        found[f"longest_{name}_mate_moves"] = 0 if longest is None else (longest.dtg + 1) // 2
     return {column: str(figure) for column, figure in found.items()}
 
 

@@ -96,6 +96,7 @@ class Chromium:
 
     def __init__(self, profile: Path) -> None:
         program = browser()
+        assert program is not None
         asked, self._asked = os.pipe()
         self._answered, answered = os.pipe()
         # The browser reads questions from descriptor 3 and writes answers to 4. Tests may use these

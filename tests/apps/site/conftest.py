@@ -31,7 +31,11 @@ NAME = "testserver"
 @pytest.fixture(scope="session")
 def site(some: list[Record], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The pages of a few records."""
-    return shared(tmp_path_factory, "pages", lambda folder: write_site(Site(some), folder))
+
+    def make(folder: Path) -> None:
+        write_site(Site(some), folder)
+
+    return shared(tmp_path_factory, "pages", make)
 
 
 def client_of(folder: Path, **settings: object) -> TestClient:

@@ -59,7 +59,7 @@ def random_maps(
 @pytest.mark.parametrize("more", [(), ("G4.0",)])
 def test_a_picture_is_sound_and_says_the_verdict(more: tuple[str, ...], table_folder: str) -> None:
     drawing = printed("probe", BISHOP, "--svg", *more, folder=table_folder)
-    words = ElementTree.fromstring(drawing).get("aria-label")
+    words = ElementTree.fromstring(drawing).get("aria-label", "")
     assert words.startswith("White: Ke6, Bf5. Black: Kg5. White to move.")
     facts = json.loads(printed("probe", BISHOP, "--json", *more, folder=table_folder))
     assert facts["outcome"].replace("-", "−") in words

@@ -17,14 +17,13 @@ from tbgen.score import Score
 from tests.apps.site import node
 from tests.apps.site.chromium import NEEDED, Chromium
 from tests.apps.site.test_explorer import (
-    BISHOP,
     fen_in,
     look_at,
     text_of,
     type_move,
     wait_for,
 )
-from tests.positions import random_boards
+from tests.positions import BISHOP, random_boards
 
 pytestmark = NEEDED
 
@@ -153,8 +152,9 @@ def test_the_gallery_has_what_records_say(published: list[Record]) -> None:
         for record in published:
             if record.men == men:
                 for side in record.sides.values():
-                    if Score(outcome) in side.outcomes:
-                        longest.append(side.outcomes[Score(outcome)].longest)
+                    counts = side.outcomes.get(Score(outcome))
+                    if counts is not None and counts.longest is not None:
+                        longest.append(counts.longest)
         assert plies == max(line.dtg for line in longest)
         assert any(line.fen.startswith(f"{fen} ") for line in longest)
     for placement, white, black, number in GALLERY["zugzwangs"]:
@@ -162,6 +162,7 @@ def test_the_gallery_has_what_records_say(published: list[Record]) -> None:
         zugzwangs = known[material_of(chess.Board(fen)).canonical()].zugzwangs
         assert number == zugzwangs.all.classes
         zugzwang = zugzwangs.longest
+        assert zugzwang is not None
         assert zugzwang.fen == fen
         assert zugzwang.white.outcome == Score(white)
         assert zugzwang.black.outcome == Score(black)

@@ -11,7 +11,6 @@ from tbgen.probe import Tablebase
 from tbgen.rules.position import own_score
 from tests.apps.site.chromium import NEEDED, Chromium
 from tests.apps.site.test_explorer import (
-    BISHOP,
     ROOK,
     SHOWN,
     ask,
@@ -21,6 +20,7 @@ from tests.apps.site.test_explorer import (
     text_of,
     wait_for,
 )
+from tests.positions import BISHOP
 
 pytestmark = NEEDED
 

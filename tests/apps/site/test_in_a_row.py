@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import itertools
 import random
-import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import parse_qs, urlencode, urlsplit
 
@@ -16,13 +15,13 @@ import chess
 import chess.pgn
 import pytest
 
-from tbgen.apps.games.read import games_in
 from tbgen.apps.pages.boards import in_words
 from tbgen.apps.pages.palette import signed
 from tbgen.apps.server.parameters import position_in
 from tbgen.probe import MoveProbe, Probe, Tablebase
 from tbgen.rules.position import board_after, own_of
 from tbgen.score import Color, Score
+from tests.apps.games.plain import only_game
 from tests.apps.site.chromium import NEEDED, Chromium
 from tests.apps.site.test_explorer import SHOWN, fen_in, look_at, text_of, texts_of
 from tests.positions import BISHOP, is_legal, random_board
@@ -154,7 +153,7 @@ def paste_a_game(reader: Reader) -> Place:
         if moves:
             last = last.add_variation(reader.draw.choice(moves))
     text = str(game)
-    (read,) = games_in(text)
+    read = only_game(text)
     reader.types("#fen", text)
     return Place(read.replayed.board, read.replayed.accrued)
 
@@ -432,7 +431,7 @@ def check(reader: Reader, way: Way | None) -> None:
         check_strip(reader, how)
 
 
-def distance_of(found: Probe, moves: list[object]) -> str:
+def distance_of(found: Probe, moves: Sequence[MoveProbe]) -> str:
     if not moves:
         return "The game is over."
     if found.outcome == found.accrued:
@@ -451,7 +450,7 @@ def check_moves(reader: Reader, how: str) -> None:
         assert text_of(reader.page, ".sharpness") == sharpness_of(moves), how
 
 
-def sharpness_of(moves: list[MoveProbe]) -> str:
+def sharpness_of(moves: Sequence[MoveProbe]) -> str:
     """How many moves keep what the position is worth, also in ordinary chess."""
     (outcome,) = {move.outcome for move in moves if move.keeps}
     told = f"{sum(move.keeps for move in moves)} of {len(moves)} moves"
@@ -488,7 +487,8 @@ def scores_in(words: str, scores: list[Score]) -> list[Score]:
         return scores
     found = list[Score]()
     for clause in words.replace("\N{MINUS SIGN}", "-").split(", or "):
-        name, what = re.fullmatch(r"(White|Black) has (.*)", clause).groups()
+        name, has, what = clause.partition(" has ")
+        assert has
         side = Color[name.upper()]
         found += [score for score in scores if score.holder is side and fits(score, what)]
     return found

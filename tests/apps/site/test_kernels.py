@@ -52,8 +52,9 @@ def test_kernels_are_loaded_once_positions_are_worth_them(table_folder: Path) ->
         first = client.get(asked).json()
         service.expect_positions(POSITIONS_WORTH_KERNELS - 4)
         client.post("/r-mobility?brief=1", content=f"{AFTER_KE5}\n{BISHOP}\n", headers=TEXT)
-        assert service.loading is None
+        before = service.loading
         client.get(asked)
+        assert before is None
         assert service.loading is not None
         service.loading.join()
         assert client.get(asked).json() == first

@@ -43,7 +43,9 @@ def test_best_play_reaches_what_either_side_to_move_is_worth(
     pawns: Record, tables: Tablebase
 ) -> None:
     cards = zugzwang_cards(pawns, tables)
-    values = pawns.zugzwangs.longest.white, pawns.zugzwangs.longest.black
+    longest = pawns.zugzwangs.longest
+    assert longest is not None
+    values = longest.white, longest.black
     assert [card.side for card in cards] == list(Color)
     assert [(card.outcome, card.longest.dtg) for card in cards] == [
         (each.outcome, each.dtg) for each in values

@@ -12,7 +12,6 @@ from tbgen.rules.position import board_after
 from tbgen.score import Score
 from tests.apps.site.chromium import NEEDED, Chromium
 from tests.apps.site.test_explorer import (
-    BISHOP,
     ROOK,
     fen_in,
     look_at,
@@ -21,6 +20,7 @@ from tests.apps.site.test_explorer import (
     texts_of,
     wait_for,
 )
+from tests.positions import BISHOP
 
 pytestmark = NEEDED
 

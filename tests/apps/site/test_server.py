@@ -274,6 +274,9 @@ def test_a_client_that_sends_or_reads_nothing_is_waited_for_no_longer() -> None:
         await asyncio.sleep(3600)
         return {}
 
+    async def ignored(message: Message) -> None:
+        await forever()
+
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         await receive()
         await send({"type": "http.response.start", "status": 200, "headers": []})
@@ -287,10 +290,10 @@ def test_a_client_that_sends_or_reads_nothing_is_waited_for_no_longer() -> None:
         sent.append(f"{message['type']} {message.get('status', '')}")
 
     impatient = in_time(answer, 0.001)
-    asyncio.run(impatient({"type": "http"}, forever, keep))
+    anyio.run(impatient, {"type": "http"}, forever, keep)
     assert sent == ["http.response.start 503", "http.response.body "]
     sent.clear()
-    asyncio.run(impatient({"type": "http"}, give, forever))
+    anyio.run(impatient, {"type": "http"}, give, ignored)
     assert sent == []
 
 
@@ -308,7 +311,7 @@ def test_an_answer_may_take_long_if_its_parts_come_in_time() -> None:
     async def receive() -> Message:
         return {}
 
-    asyncio.run(in_time(answer, 0.5)({"type": "http"}, receive, keep))
+    anyio.run(in_time(answer, 0.5), {"type": "http"}, receive, keep)
     assert len(sent) == 20
 
 
@@ -511,8 +514,8 @@ def test_an_error_quotes_the_ends_of_a_long_text_and_says_why(client: TestClient
 
 
 def test_a_client_that_leaves_before_its_body_has_come_is_no_failure(client: TestClient) -> None:
-    a_part = {"type": "http.request", "body": b"8", "more_body": True}
-    messages = iter([a_part, {"type": "http.disconnect"}])
+    a_part: dict[str, object] = {"type": "http.request", "body": b"8", "more_body": True}
+    messages = iter([a_part, dict[str, object](type="http.disconnect")])
     sent = list[str]()
     scope = {
         "type": "http",

@@ -124,7 +124,7 @@ def table_in(folder: Path, material: TableMaterial) -> Solved:
 
 def test_kernels_and_plans_are_made_of_these_sources() -> None:
     """If they are not, scripts/wasm.py makes them."""
-    command = [sys.executable, SCRIPT, "--sources"]
+    command = [sys.executable, str(SCRIPT), "--sources"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert json.loads(gzip.decompress(files()[PLANS]))["sources"] == done.stdout.strip()
 

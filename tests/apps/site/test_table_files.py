@@ -109,8 +109,8 @@ def test_a_file_that_is_replaced_is_not_given_as_the_old_one(
             path.write_bytes(
                 again[:100] if then == "cut short" else (table_folder / "KNvK.h5").read_bytes()
             )
-        for path in ("/tables/KBvK.h5", "/tables/KBvK.dtg.h5", "/tables/KBvK.json"):
-            found = client.get(path)
+        for name in ("KBvK.h5", "KBvK.dtg.h5", "KBvK.json"):
+            found = client.get(f"/tables/{name}")
             assert found.status_code == 404
             assert found.json()["error"] == "NotFound"
             assert "KBvK has been replaced or removed" in found.json()["message"]

@@ -46,8 +46,10 @@ def test_vendored_files_are_those_of_the_registry(package: str, tmp_path: Path) 
     with tarfile.open(tmp_path / done.stdout.split()[-1]) as archive:
         for name, path in about["files"].items():
             member = archive.extractfile(f"package/{path}")
+            assert member is not None
             assert member.read() == ours()[name], name
         described = archive.extractfile("package/package.json")
+        assert described is not None
         assert json.load(described)["license"] == about["licence"]
 
 

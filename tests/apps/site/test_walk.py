@@ -114,7 +114,7 @@ class Walk:
         return self.runs(f"document.querySelector({selector!r}).click()")
 
     def presses(self, *keys: str) -> Callable[[], object]:
-        return lambda: [self.page.press(key) for key in keys]
+        return lambda: list(map(self.page.press, keys))
 
     def pastes(self, text: str) -> Callable[[], object]:
         def paste() -> None:
@@ -283,4 +283,6 @@ def test_the_program_understands_the_commands_that_the_explorer_names() -> None:
     assert {command.split()[0] for command in commands} == {"build", "solve", "hold"}
     for command in commands:
         name, *words = shlex.split(command)
-        program.get_command(click.Context(program), name).make_context(name, words)
+        command = program.get_command(click.Context(program), name)
+        assert command is not None
+        command.make_context(name, words)
