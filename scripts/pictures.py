@@ -3,8 +3,8 @@
 
     pictures.py TABLES
 
-TABLES is a folder with all tables of three men. Needs Chromium. The tests of the tour use the same
-positions.
+TABLES is a folder with all tables of three men. Needs Chromium. The positions are those of
+docs/explorer.md.
 """
 
 from __future__ import annotations
@@ -21,7 +21,11 @@ from tbgen.apps.server.application import application  # noqa: E402
 from tbgen.apps.server.service import ServerSettings  # noqa: E402
 from tests.apps.site.chromium import Chromium  # noqa: E402
 from tests.apps.site.conftest import running  # noqa: E402
-from tests.apps.site.test_tour import MAPPED, READ, choose_map, look_at, play_best  # noqa: E402
+from tests.apps.site.test_explorer import SHOWN, look_at  # noqa: E402
+from tests.positions import BISHOP  # noqa: E402
+
+MAPPED = "8/8/3k4/8/3K4/3P4/8/8 b - - 0 1"
+BEST_PLAY = "document.getElementById('why').innerText.startsWith('Best play')"
 
 
 def save(page: Chromium, name: str) -> None:
@@ -36,11 +40,13 @@ def main(tables: str) -> None:
         Chromium(Path(profile)) as page,
     ):
         page.look(1280, 800)
-        look_at(page, server, READ)
-        play_best(page)
+        look_at(page, server, BISHOP, "G4.0")
+        page.press(" ")
+        page.wait(f"document.getElementById('fen').value.includes(' b ') && {SHOWN} && {BEST_PLAY}")
         save(page, "explorer.png")
         look_at(page, server, MAPPED)
-        choose_map(page, "d6")
+        page.run("(({ map }) => { map.value = 'd6'; map.onchange(); })(window)")
+        page.wait("document.querySelector('#marks .field')")
         save(page, "explorer-map.png")
 
 

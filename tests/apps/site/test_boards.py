@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import random
+from collections import Counter
 from typing import Any
 from xml.etree import ElementTree
 
@@ -20,9 +21,9 @@ from tests.positions import BISHOP, random_board
 
 def probed(
     tables: Tablebase, board: chess.Board, man: chess.Square, accrued: Score | None
-) -> dict[str, object]:
+) -> dict[str, dict[str, object] | None]:
     """The map of a man by a single probe of a new position for each square."""
-    values = dict[str, object]()
+    values = dict[str, dict[str, object] | None]()
     others = board.piece_map()
     moving = others.pop(man)
     for square in chess.SQUARES:
@@ -54,6 +55,16 @@ def random_maps(
             tables.probe(board, accrued)
             maps.append((board, accrued, man, probed(tables, board, man, accrued)))
     return maps
+
+
+def test_the_map_of_the_tour_has_five_squares_on_which_the_king_stops_the_pawn(
+    tables: Tablebase,
+) -> None:
+    board = chess.Board("8/8/3k4/8/3K4/3P4/8/8 b - - 0 1")
+    outcomes = [
+        str(each["outcome"]) for each in probed(tables, board, chess.D6, None).values() if each
+    ]
+    assert Counter(outcomes) == {"G0.0": 50, "G0.5": 5}
 
 
 @pytest.mark.parametrize("more", [(), ("G4.0",)])

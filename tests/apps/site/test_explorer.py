@@ -348,6 +348,10 @@ def test_a_printed_page_has_the_board_above_the_verdict_and_best_play(
 
 def test_the_board_shows_best_moves_and_what_a_score_counts(page: Chromium, server: str) -> None:
     look_at(page, server, BISHOP, "G4.0")
+    boxes = (
+        "['#board', '.move'].map((each) => document.querySelector(each).getBoundingClientRect())"
+    )
+    assert page.run(f"(([board, move]) => board.right <= move.left)({boxes})")
     arrows = "document.querySelectorAll('.cg-shapes line').length"
     dots = "document.querySelectorAll('#marks .dot').length"
     page.wait(f"{arrows} === 1 && {dots} === 0")  # Ke5 alone is best
