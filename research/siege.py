@@ -1,11 +1,16 @@
-"""A server with little memory behind nginx, besieged by clients that keep it waiting.
+#!/usr/bin/env python3
+"""Besiege a server with little memory behind nginx, by clients that keep it waiting.
 
-nginx is set up as docs/serving.md shows it. All clients are on this machine: the attackers have an
-address of their own, so that its limits are theirs alone.
+    siege.py TABLES                  five minutes of many, on an idle machine
+    siege.py TABLES --few            seconds of a few
+
+nginx is set up as docs/serving.md shows it, and is needed. All clients are on this machine: the
+attackers have an address of their own, so that its limits are theirs alone. Linux only.
 """
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import contextlib
 import json
@@ -17,6 +22,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,8 +32,7 @@ from urllib.parse import quote
 
 import chess
 
-from tests.project import ROOT
-
+ROOT = Path(__file__).resolve().parent.parent
 MORE_BYTES = 512 << 20
 PAGE = ROOT / "docs" / "serving.md"
 NGINX = shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin")
@@ -46,6 +51,12 @@ FIELDS = f"Host: {NAME}\r\nContent-Type: text/plain\r\nContent-Length: {{}}\r\n\
 HEAD = "POST /r-mobility?strip=1 HTTP/1.1\r\n" + FIELDS
 PGN_HEAD = "POST /adjudicate HTTP/1.1\r\n" + FIELDS
 MANY = "\n".join([FEN] * 800)
+
+SIEGES = (
+    {"half_open": 600, "dripping": 600, "deaf": 150},
+    {"hurrying": 200, "playing": 8},
+)
+"""How many attackers of each kind; a few are a tenth."""
 
 OWN_ADDRESS = "127.0.0.1"
 FOREIGN_ADDRESS = "127.0.0.2"
@@ -143,7 +154,7 @@ def besiege(tables: Path, folder: Path, counts: Mapping[str, int], seconds: floa
     with server(tables, log) as (process, own_port), nginx(folder, own_port) as port:
         before = [(path, asyncio.run(_asked(port, path))) for path in PATHS]
         with subprocess.Popen(
-            [sys.executable, "-m", __name__, str(port), *names], cwd=ROOT
+            [sys.executable, __file__, "--attack", str(port), *names]
         ) as attackers:
             try:
                 asyncio.run(_ask(port, before, seconds, found))
@@ -264,10 +275,30 @@ async def _attack(port: int, counts: Mapping[str, int]) -> None:
     )
 
 
-if __name__ == "__main__":
-    asyncio.run(
-        _attack(
-            int(sys.argv[1]),
-            {name: int(count) for name, count in (each.split("=") for each in sys.argv[2:])},
-        )
+def main() -> None:
+    if sys.argv[1:2] == ["--attack"]:
+        pairs = (word.split("=") for word in sys.argv[3:])
+        asyncio.run(_attack(int(sys.argv[2]), {name: int(count) for name, count in pairs}))
+        return
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
+    parser.add_argument("tables", type=Path, metavar="TABLES")
+    parser.add_argument("--few", action="store_true")
+    wanted = parser.parse_args()
+    for siege in SIEGES:
+        counts = {name: -(-count // 10) if wanted.few else count for name, count in siege.items()}
+        with tempfile.TemporaryDirectory() as folder:
+            found = besiege(wanted.tables, Path(folder), counts, 2 if wanted.few else 300)
+        longest = 20 if wanted.few else 1
+        assert found.seconds
+        assert not found.wrong, found.wrong[:3]
+        assert max(found.seconds) < longest
+        assert "Traceback" not in found.log
+        assert len(found.log) < 100_000
+        assert found.seconds_to_end < 15 + longest
+        print(f"{counts}: {len(found.seconds)} right answers, within {max(found.seconds):.2f} s")
+
+
+if __name__ == "__main__":
+    main()

@@ -13,6 +13,7 @@ ROOT = Path(__file__).parents[2]
 TABLES = ROOT / "tbgen" / "tables"
 """Those of two and three men."""
 STOCKFISH = "/usr/games/stockfish"
+NGINX = "/usr/sbin/nginx"
 GAMES = """[Event "A match"]
 [White "tbgen"]
 [Black "other"]
@@ -31,6 +32,7 @@ RUNS = {
     "mutants.py": ("tbgen/reading.py --count 1 --jobs 1", "1 chosen by seed 1"),
     "openings.py": ("1 --engine {stockfish}", " w "),
     "potential.py": ("{records}", "KRvKB"),
+    "siege.py": ("{tables} --few", "right answers"),
     "spar.py": (
         "--tables {tables} --men 3 --games 2 --nodes 99 --opponent {stockfish} --opponent-nodes 9",
         "points",
@@ -50,6 +52,8 @@ def test_a_program_runs(program: str, tmp_path: Path) -> None:
     words, printed = RUNS[program]
     if "{stockfish}" in words and not Path(STOCKFISH).exists():
         pytest.skip("there is no Stockfish here")
+    if program == "siege.py" and not Path(NGINX).exists():
+        pytest.skip("there is no nginx here")
     (tmp_path / "games.pgn").write_text(GAMES)
     places = {
         "tables": TABLES,
