@@ -32,7 +32,7 @@ def blocks_with(part: CheckedPart, task: int) -> list[int]:
 
 @pytest.mark.parametrize(
     ("name", "most_blocks"),
-    [("KvK", 0), ("KvK", 100), ("KRvK", 1), ("KPvK", 0), ("KPvK", 5), ("KPvK", 100)],
+    [("KvK", 0), ("KvK", 100), ("KRvK", 1), ("KPvK", 5)],
 )
 def test_a_table_that_is_right_passes_in_parts_as_a_whole(name: str, most_blocks: int) -> None:
     table = solved(name)
@@ -80,7 +80,7 @@ def test_a_file_of_four_men_is_checked_in_parts(four_men_folder: Path, name: str
     assert check_in_parts(four_men_folder, name, cells // 20, outcomes_only=False)
 
 
-@pytest.mark.parametrize("step", [7, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("step", [13, pytest.param(1, marks=pytest.mark.slow)])
 def test_a_wrong_value_in_any_block_is_found(step: int) -> None:
     table = solved("KPvK")
     layout = layout_of(table.material)
