@@ -49,16 +49,6 @@ def test_what_is_skipped_is_named_with_its_reason(tmp_path: Path) -> None:
     assert decided["skipped"] == found["skipped"][:1]
 
 
-@pytest.mark.parametrize("command", ["adjudicate", "standings"])
-@pytest.mark.parametrize("written", ["0-1", "1/2-1/2", "*"])
-def test_two_results_of_a_game_are_told(tmp_path: Path, command: str, written: str) -> None:
-    game = tmp_path / "game.pgn"
-    game.write_text(f'[White "a"]\n[Black "b"]\n[Result "1-0"]\n\n1. e4 e5 {written}\n')
-    told = tbgen(command, str(game)).stderr.splitlines()
-    warning = f'warning: the tag Result says "1-0", the end of the moves "{written}"'
-    assert told[0] == f"tbgen: {game}, game 1: {warning}"
-
-
 def test_several_files_are_annotated_into_one_copy(tmp_path: Path) -> None:
     game = '[White "{}"]\n[Black "x"]\n\n1. e4 e5 *\n'
     files = [tmp_path / "one.pgn", tmp_path / "two.pgn"]
@@ -98,16 +88,6 @@ def test_score_and_adjudicate_agree_on_every_result(
         assert shown.endswith(f"no score, {result} on the score sheet\n")
     else:
         assert f"scored as {decided['final']}, {decided['points']['white']:.4f}-" in shown
-
-
-def test_games_without_a_result_are_not_called_decided(tmp_path: Path) -> None:
-    path = tmp_path / "games.pgn"
-    path.write_text("*\n\n1. e4 e5 *\n\n1. e4 e5 1-0\n")
-    said = tbgen("adjudicate", str(path), "-o", str(tmp_path / "out.pgn")).stderr.splitlines()
-    assert said == [
-        "2 games without a result, which standings leave out",
-        "1 game decided: 1 by its result",
-    ]
 
 
 @pytest.mark.parametrize("command", ["adjudicate", "standings"])

@@ -40,19 +40,6 @@ def test_a_game_is_decided_by_what_was_solved_before(own_folder: Path, tmp_path:
     assert (facts["number"], facts["lower"], facts["exact"]) == (1, facts["upper"], True)
 
 
-def test_a_plan_of_games_that_lack_tables_says_that_none_can_be_solved(
-    tmp_path: Path,
-) -> None:
-    games = tmp_path / "games.pgn"
-    last_position = "8/8/4k3/4p3/4P3/8/4KR2/r7 w - - 0 1"
-    games.write_text(f'[FEN "{last_position}"]\n[Result "1/2-1/2"]\n\n1. Kf3 Kd6 1/2-1/2\n')
-    (tmp_path / "empty").mkdir()
-    words = ("solve", "--for", str(games), "--plan", "--data", str(tmp_path / "empty"))
-    done = tbgen(*words)
-    assert done.stdout == "no game can be solved with this budget and these tables\n"
-    assert "game 1 left out: no table KRvKR" in done.stderr
-
-
 @pytest.mark.parametrize(
     ("content", "problem"),
     [

@@ -1,8 +1,5 @@
 from __future__ import annotations
 
-import csv
-import io
-import json
 import re
 from pathlib import Path
 
@@ -10,24 +7,7 @@ import pytest
 
 from tbgen.apps.events.players import PlayerRow
 from tests.cli.calls import printed, tbgen
-from tests.project import S18, golden_rows
-
-
-def test_the_points_of_the_published_games_as_json_and_csv() -> None:
-    words = ("standings", str(S18), "--event", "tcec *", "--tiebreak", "points,net")
-    as_json = tbgen(*words, "--json")
-    as_csv = tbgen(*words, "--csv")
-    for done in (as_json, as_csv):
-        assert done.returncode == 0
-        assert "tbgen: warning: 2 events are ranked as one: " in done.stderr
-    (facts,) = json.loads(as_json.stdout)["events"]
-    rows = csv.DictReader(io.StringIO(as_csv.stdout))
-    assert facts["tiebreak"] == ["points", "net"]
-    names = {row[side] for row in golden_rows("tcec_s18.csv") for side in ("white", "black")}
-    assert {player["name"] for player in facts["players"]} == names
-    assert [row["points_exact"] for row in rows] == [
-        player["points_exact"] for player in facts["players"]
-    ]
+from tests.project import S18
 
 
 def test_a_table_of_many_players_is_shown_without_a_look_at_every_pair(
@@ -42,27 +22,6 @@ def test_a_table_of_many_players_is_shown_without_a_look_at_every_pair(
     assert lines[2].split() == ["player", "games", "classical", "points"]
     assert len(lines) == 65
     assert lines[-1].startswith("0, 10, 12, 14, 16, 18 and 54 others all have 0.5 points. ")
-
-
-def test_an_event_that_is_said_to_be_over_has_a_winner() -> None:
-    for words, told in (
-        ((), "Pedone 20200510 leads"),
-        (("--final", "tcec*"), "Pedone 20200510 wins"),
-    ):
-        shown = printed("standings", str(S18), *words, "--tiebreak", "tcec-league", "-q")
-        assert told in shown
-    done = tbgen("standings", str(S18), "--final", "League 4")
-    assert done.returncode == 2
-    assert 'no game has the event "League 4"' in done.stderr
-
-
-def test_an_unreadable_game_of_another_event_is_no_fault_of_the_chosen_one(tmp_path: Path) -> None:
-    path = tmp_path / "season.pgn"
-    damaged = '[Event "Blitz"]\n[White "Ann"]\n[Black "Bob"]\n[Result "1-0"]\n\n1. Ke3 1-0\n'
-    path.write_text(S18.read_text(encoding="utf-8") + damaged, encoding="utf-8")
-    assert tbgen("standings", str(path)).returncode == 2
-    done = tbgen("standings", str(path), "--event", "TCEC Season 18 - League 2", "-q")
-    assert (done.returncode, done.stderr) == (0, "")
 
 
 @pytest.mark.parametrize("number", [1, 2, 9])

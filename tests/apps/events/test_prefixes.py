@@ -135,13 +135,3 @@ def test_a_knockout_whose_file_names_its_number_of_players_has_a_winner_at_its_e
     for games in (knockout(*KNOCKOUT, players=4), knockout(*WITH_THIRD_PLACE, players=4)):
         for face in faces(Standings(games)):
             assert winners_in(face) == {"Dan"}
-
-
-def test_both_faces_of_a_knockout_have_its_bracket_and_byes() -> None:
-    games = knockout([("Bob", "Cid")], [("Ann", "Bob")], players=3)
-    for face in faces(Standings(games)):
-        assert "Ann wins the knockout." in face
-        assert "Ann: bye" in face
-        assert "Bob beats Cid, 1.5625 to 0.4375" not in face
-        assert "Bob beats Cid, 1.4375 to 0.5625" in face
-        assert "The meetings decide a knockout, not these sums." in face
