@@ -9,17 +9,14 @@ from tests.attacks import (
     games,
     lines,
     matches,
-    positions,
     requests,
     scripts,
-    servers,
     tables,
 )
 from tests.attacks.attack import Attack
 
 ATTACKS = (
     Attack("hostile PGN files", 3, games.begin),
-    Attack("FENs", 1000, positions.begin),
     Attack("damaged tables", 12, tables.begin_flips),
     Attack("forged tables", 4, tables.begin_forged),
     Attack("tampered `.blocks`", 6, blocks.begin),
@@ -27,10 +24,8 @@ ATTACKS = (
     Attack("UCI scripts", 10, scripts.begin),
     Attack("command lines", 50, lines.begin),
     Attack("bad engines", 1, matches.begin_engines),
-    Attack("questions over HTTP", 150, requests.begin_questions),
-    Attack("bytes over HTTP", 12, requests.begin_bytes),
+    Attack("questions over HTTP", 150, requests.begin),
     Attack("disks that are elsewhere", 1, files.begin_remote),
-    Attack("evil servers", 6, servers.begin),
     Attack("solvers side by side", 1, beside.begin_solvers, is_load=True),
     Attack("a build beside a server", 1, beside.begin_builds, is_load=True),
     Attack("full disks", 1, files.begin_disks, needs_root=True),

@@ -12,13 +12,42 @@ from contextlib import ExitStack, chdir
 from pathlib import Path
 from unittest import mock
 
+import chess
 import click
 
 from tests.attacks.attack import Attempt, assert_civil
-from tests.attacks.positions import SOUND, spoilt
 from tests.cli.calls import tbgen
 from tests.cli.test_help import all_commands
 
+SOUND = (
+    chess.STARTING_FEN,
+    "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0",
+    "rnbqkbnr/1p2pppp/p2p4/2p5/2P1P3/2N2N2/PP1P1PPP/R1BQKB1R b KQkq - 1 4 -G26.5",
+    "4k3/8/8/2pP4/8/8/8/4K3 w - c6 0 1",
+    "8/8/8/8/8/5k2/5p2/5K2 w - - 0 1",
+    "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1 G9.5",
+    "8/2P5/8/4K1k1/8/8/8/8 b - - 5 9 mG2.5",
+    "8/8/8/2K3k1/8/8/8/8 w - - 4 4",
+)
+PARTS = (
+    *"KQRBNPkqrbnp12345678/- wbG",
+    "0",
+    "9" * 30,
+    "-1",
+    "½",
+    "٣",
+    "\x00",
+    "\x1b[2J",
+    "\u202e",
+    "e3",
+    "KQkq",
+    "G0.0",
+    "-G0.5",
+    "G1e9",
+    " ",
+    "\n",
+    "ß",
+)
 FILES = {
     "games.pgn": (
         b'[White "Ann"]\n[FEN "8/8/8/4KBk1/8/8/8/8 b - - 0 1"]\n\n1... Kh4 2. Kf4 *\n\n1. e4 e5 *\n'
@@ -110,6 +139,17 @@ def begin(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
         assert _stamps(folder / "place" / "tables") == before, words
 
     return attempt
+
+
+def spoilt(text: str, draw: random.Random) -> str:
+    """A text with a few other parts, or its fields in another order."""
+    for _ in range(draw.randint(1, 4)):
+        place = draw.randrange(len(text) + 1)
+        text = text[:place] + draw.choice(PARTS) + text[place + draw.randint(0, 2) :]
+    fields = text.split(" ")
+    if draw.random() < 0.1:
+        draw.shuffle(fields)
+    return " ".join(fields[: draw.randint(1, 8)] if draw.random() < 0.2 else fields)
 
 
 def _words_of(command: click.Command, draw: random.Random) -> list[str]:
