@@ -1,6 +1,6 @@
-"""Nothing on the explorer's page covers what can be clicked.
+"""Nothing on the explorer's page covers what can be clicked, and everybody can use it.
 
-It holds at any width, wherever the page is scrolled to.
+The first holds at any width, wherever the page is scrolled to.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ pytestmark = NEEDED
 
 WIDTHS = (360, 390, 600, 800, 1024, 1280, 1400, 1920, 2560)
 PHONES = (360, 390)
+NARROWEST = 320
 
 COVERED = """(() => {
   const CLICKABLE = 'button, a[href], summary, input, select, textarea';
@@ -43,22 +44,30 @@ STATES = {
     "all open": """document.getElementById('ask-line').click();
       document.querySelectorAll('details').forEach((each) => { each.open = true; })""",
     "set up": "document.getElementById('edit').click()",
+    "map": "(({ map }) => { map.value = 'f5'; map.onchange(); })(window)",
     "drill": "document.getElementById('ask-drill').click()",
 }
 REACHED = {
     "all open": """document.querySelector('#game button') && document.querySelector('.gallery a')
       && document.querySelector('#found-endings button')""",
     "set up": "!document.getElementById('editing').hidden",
+    "map": "document.querySelector('#marks .field')",
     "drill": "!document.getElementById('drill-part').hidden",
 }
 
 
 @pytest.mark.parametrize("state", STATES)
-def test_a_click_in_the_middle_of_a_button_hits_it(page: Chromium, server: str, state: str) -> None:
+def test_a_click_in_the_middle_of_a_button_hits_it_and_everybody_can_use_the_page(
+    page: Chromium, server: str, state: str
+) -> None:
+    page.look(NARROWEST, scheme="light" if state == "all open" else "dark")
     look_at(page, server, BISHOP, "G4.0")
     page.wait("!document.getElementById('ending').hidden")
     page.run(STATES[state])
     page.wait(REACHED[state])
+    page.run("document.querySelector('#verdict .big')?.focus()")  # which shows what it means
+    page.fits(NARROWEST)
+    page.check()
     for width in WIDTHS:
         page.look(width, 800)
         page.draw()
@@ -66,6 +75,13 @@ def test_a_click_in_the_middle_of_a_button_hits_it(page: Chromium, server: str, 
         assert covered == [], width
         assert count > 30
         assert page.run("document.documentElement.scrollWidth") == width
+
+
+def test_everybody_can_read_the_rules(page: Chromium, server: str) -> None:
+    page.look(NARROWEST, scheme="dark")
+    page.open(f"{server}/explorer/rules.html", "document.querySelector('h1')")
+    page.fits(NARROWEST)
+    page.check()
 
 
 def test_moves_of_many_words_fit_a_phone(page: Chromium, server: str) -> None:

@@ -588,44 +588,6 @@ def forgive(page: Chromium, *expected: str) -> None:
             page.complaints.remove(complaint)
 
 
-STATES = {
-    "open": """document.getElementById('ask-line').click();
-      document.getElementById('edit').click();
-      document.querySelectorAll('details').forEach((each) => { each.open = true; });
-      document.querySelector('#verdict .big').focus()""",
-    "map": "(({ map }) => { map.value = 'f5'; map.onchange(); })(window)",
-    "drill": "document.getElementById('ask-drill').click()",
-}
-REACHED = {
-    "open": """document.querySelector('#game button') && !document.getElementById('ending').hidden
-      && document.querySelectorAll('.gallery').length >= 2""",
-    "map": "document.querySelector('#marks .field')",
-    "drill": "!document.getElementById('drill-part').hidden",
-}
-NARROWEST = 320
-
-
-@pytest.mark.parametrize(
-    ("state", "scheme"), [("open", "light"), ("map", "dark"), ("drill", "dark")]
-)
-def test_nothing_hangs_over_the_edge_and_everybody_can_use_it(
-    page: Chromium, server: str, state: str, scheme: str
-) -> None:
-    page.look(NARROWEST, scheme=scheme)
-    look_at(page, server, BISHOP, "G4.0")
-    page.run(STATES[state])
-    page.wait(REACHED[state])
-    page.fits(NARROWEST)
-    page.check()
-
-
-def test_everybody_can_read_the_rules(page: Chromium, server: str) -> None:
-    page.look(NARROWEST, scheme="dark")
-    page.open(f"{server}/explorer/rules.html", "document.querySelector('h1')")
-    page.fits(NARROWEST)
-    page.check()
-
-
 def test_a_link_to_a_position_is_shown_elsewhere_with_its_verdict(client: TestClient) -> None:
     found = client.get("/explorer/", params={"fen": BISHOP, "accrued": "G4.0"}).text
     shown = dict(re.findall(r'<meta property="og:(\w+)" content="([^"]+)">', found))

@@ -93,29 +93,6 @@ def test_what_makes_no_sense_is_refused_and_told_why(
     assert ("allow" in answer.headers) is (status == 405)
 
 
-def test_the_refusal_of_a_method_names_those_of_all_routes_of_a_path(client: TestClient) -> None:
-    answer = client.options("/r-mobility")
-    assert answer.headers["allow"] == "GET, HEAD, POST"
-    assert answer.json()["message"] == "ask by GET, HEAD, POST"
-
-
-MESSAGES = [
-    ("/nothing", "nothing is at this address; /openapi.json lists what can be asked"),
-    ("/tables/KRvKR.json", "no table KRvKR; build it with: tbgen build KRvKR"),
-    ("/tables/KXvK.json", "'KXvK' names no table; /tables has all that are here"),
-    ("/tables/KvKB.h5", "the table of KvKB is named KBvK"),
-    ("/tables/kbvk.json", "the table of kbvk is named KBvK"),
-    ("/tables/KBvK.x.h5", "'KBvK.x' names no table; /tables has all that are here"),
-]
-
-
-@pytest.mark.parametrize(("path", "message"), MESSAGES)
-def test_an_address_of_nothing_says_what_is_wrong_with_it(
-    client: TestClient, path: str, message: str
-) -> None:
-    assert client.get(path).json()["message"] == message
-
-
 @pytest.mark.parametrize("path", ["/nosuch", "/explorer/nosuch", "/tables/nosuch.json"])
 def test_a_broken_link_is_a_page_for_people_and_an_error_for_programs(
     client: TestClient, path: str
@@ -132,13 +109,6 @@ def test_a_broken_link_is_a_page_for_people_and_an_error_for_programs(
         error = client.get(path, headers={"Accept": accept})
         assert error.status_code == 404
         assert error.json()["error"] == "NotFound"
-
-
-def test_the_first_page_leads_to_the_explorer(client: TestClient) -> None:
-    for path in ("/", "/explorer"):
-        found = client.get(path)
-        assert found.status_code == 307
-        assert found.headers["location"] == "/explorer/"
 
 
 def test_pages_elsewhere_may_ask_a_server_with_a_name_and_no_other(
