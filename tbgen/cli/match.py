@@ -14,9 +14,9 @@ import click
 from click.shell_completion import CompletionItem
 
 from tbgen.apps.events.standings import Standings
-from tbgen.apps.match.crosstable import tcec_json
 from tbgen.apps.match.options import settings_of
 from tbgen.apps.match.runner import Match, Referee
+from tbgen.apps.match.tcec import tcec_json
 from tbgen.apps.match.words import OPTIONS
 from tbgen.cli import QUIET, Terminated
 from tbgen.cli.match_view import MatchView

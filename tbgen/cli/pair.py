@@ -8,9 +8,9 @@ from pathlib import Path
 
 import click
 
+from tbgen.apps.events.cross_table import in_fixed_decimals
 from tbgen.apps.events.doubts import doubts_of
 from tbgen.apps.events.standings import Standings, by_event, names_of_events
-from tbgen.apps.events.tables import in_fixed_decimals
 from tbgen.apps.games.batch import GamesTask
 from tbgen.apps.games.event_game import EventGame
 from tbgen.apps.games.rules import Rules

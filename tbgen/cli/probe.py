@@ -10,7 +10,7 @@ import click
 
 from tbgen.apps.games.annotate import pgn_of
 from tbgen.apps.games.rules import Rules
-from tbgen.apps.play.within import ClockedValue, value_to_show
+from tbgen.apps.play.clock import ClockedValue, value_to_show
 from tbgen.cli import options
 from tbgen.cli.command import PositionCommand, refuse_beside, refuse_together
 from tbgen.cli.positions import position_argument, read_position, warn_of_ignored_score

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tbgen.apps.events.criteria import DEFAULT_ORDER, MEANINGS, PRESETS, TIE_BREAKS, TieBreak
+from tbgen.apps.events.cross_table import NO_VALUE, cells_of
 from tbgen.apps.events.doubts import doubts_of
 from tbgen.apps.events.players import PlayerRow
 from tbgen.apps.events.standings import Standings, by_event, games_of_event
-from tbgen.apps.events.tables import NO_VALUE, cells_of
 from tbgen.apps.events.told import Told, csv_rows_of, facts_of_event, told_of
 from tbgen.apps.games.batch import GamesTask
 from tbgen.apps.games.event_game import EventGame

@@ -49,7 +49,7 @@ SCORING = (("--help",), ("score", "--help"), ("score", "startpos"))
 ANSWERS = {
     ("probe", BISHOP): "tbgen.probe",
     ("probe", BISHOP, "--line"): "tbgen.probe",
-    ("probe", BISHOP, "--json", "--fifty", "reset"): "tbgen.apps.play.within",
+    ("probe", BISHOP, "--json", "--fifty", "reset"): "tbgen.apps.play.clock",
     ("probe", BISHOP, "--svg"): "tbgen.apps.pages.standalone",
     ("list",): "tbgen.library.catalog",
     ("solve", PAWNS, "--plan"): "tbgen.closures.solver",

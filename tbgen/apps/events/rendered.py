@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
+from tbgen.apps.events.cross_table import columns_of, grid_of, rounds_of
 from tbgen.apps.events.endings import MARKS, MEANINGS, ended_in_words, mark_of, reason_of
 from tbgen.apps.events.players import ratings_of
 from tbgen.apps.events.standings import Standings
-from tbgen.apps.events.tables import columns_of, grid_of, rounds_of
 from tbgen.apps.events.told import NAMELESS, rules_in_words, told_of
 from tbgen.apps.games.annotate import Annotation
 from tbgen.apps.games.event_game import EventGame

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from tbgen.apps.events.criteria import TieBreak, name_of
+from tbgen.apps.events.cross_table import byes_of, value_of
 from tbgen.apps.events.knockout import Knockout, round_in_words, tie_in_words
 from tbgen.apps.events.players import PlayerRow
 from tbgen.apps.events.standings import Standings
-from tbgen.apps.events.tables import byes_of, value_of
 from tbgen.apps.events.ties import names_in_words, ties_of
 from tbgen.apps.games.dates import in_words
 from tbgen.apps.games.rules import Rules

@@ -28,7 +28,7 @@ from tbgen.apps.games.tags import (
     read_tags,
     write_tags,
 )
-from tbgen.apps.play.within import ClockedValue, value_within
+from tbgen.apps.play.clock import ClockedValue, value_within
 from tbgen.closures.bounds import Bracket
 from tbgen.errors import CastlingError, MaterialError, MissingTableError, TooManyMenError, expect
 from tbgen.facts import facts_of

@@ -21,7 +21,7 @@ from tbgen.apps.match.formats import next_games
 from tbgen.apps.match.journal import FileJournal, StoredGame, new_seed
 from tbgen.apps.match.knockout import Meeting, bracket_of
 from tbgen.apps.match.openings import Opening, Openings
-from tbgen.apps.match.record import to_pgn
+from tbgen.apps.match.pgn import to_pgn
 from tbgen.apps.match.results import MatchStandings, with_komi
 from tbgen.apps.match.schedule import MatchStage, Pairing
 from tbgen.apps.match.settings import Format, MatchSettings, Tournament

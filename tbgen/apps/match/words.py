@@ -17,7 +17,7 @@ from typing import Any
 
 from tbgen.apps.games.tags import parse_cutoff
 from tbgen.apps.match.control import parse_time_control
-from tbgen.apps.match.record import COMMENT_FACTS
+from tbgen.apps.match.pgn import COMMENT_FACTS
 from tbgen.apps.match.settings import VARIANTS, EngineSpec, Format
 from tbgen.apps.match.statistics import MOST_ELO, Model
 from tbgen.errors import UsageError

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from tbgen.apps.games.annotate import pgn_of
-from tbgen.apps.play.within import value_to_show
+from tbgen.apps.play.clock import value_to_show
 from tbgen.apps.server.parameters import (
     Question,
     fifty_in,

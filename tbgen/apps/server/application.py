@@ -1,7 +1,4 @@
-"""The server: an ASGI application that answers from tables, for uvicorn, granian and others.
-
-granian --interface asgi --factory tbgen.apps.server.application:from_environment
-"""
+"""The server: an ASGI application that answers from tables."""
 
 from __future__ import annotations
 

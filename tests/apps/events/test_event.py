@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tbgen.apps.events.criteria import DEFAULT_ORDER, TIE_BREAKS, TieBreak
+from tbgen.apps.events.cross_table import cells_of
 from tbgen.apps.events.doubts import doubts_of
 from tbgen.apps.events.knockout import Tie, knockout_of, tie_of
 from tbgen.apps.events.players import ratings_of
@@ -21,7 +22,6 @@ from tbgen.apps.events.standings import (
     games_of_event,
     names_of_events,
 )
-from tbgen.apps.events.tables import cells_of
 from tbgen.apps.events.told import csv_rows_of, facts_of_event
 from tbgen.apps.games.batch import GamesDecider, GamesTask
 from tbgen.apps.games.event_game import EventGame

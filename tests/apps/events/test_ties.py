@@ -9,8 +9,8 @@ from fractions import Fraction
 import pytest
 
 from tbgen.apps.events.criteria import TIE_BREAKS
+from tbgen.apps.events.cross_table import cells_of
 from tbgen.apps.events.standings import Standings
-from tbgen.apps.events.tables import cells_of
 from tbgen.apps.events.ties import ties_of
 from tbgen.apps.events.told import facts_of_event
 from tbgen.apps.games.event_game import EventGame

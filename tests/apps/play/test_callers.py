@@ -15,7 +15,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from tbgen.apps.games.decide import Adjudicator
-from tbgen.apps.play.within import ClockedValue, value_within
+from tbgen.apps.play.clock import ClockedValue, value_within
 from tbgen.probe import Tablebase
 from tbgen.rules.game import Game
 from tbgen.rules.notation import parse_fen

@@ -14,7 +14,7 @@ import chess
 import numpy as np
 import pytest
 
-from tbgen.apps.play.within import ClockedValue, Within, value_within
+from tbgen.apps.play.clock import ClockedValue, Within, value_within
 from tbgen.errors import AccruedError
 from tbgen.probe import Tablebase
 from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting

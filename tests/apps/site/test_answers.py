@@ -8,7 +8,7 @@ import random
 import chess
 from starlette.testclient import TestClient
 
-from tbgen.apps.play.within import value_within
+from tbgen.apps.play.clock import value_within
 from tbgen.errors import AccruedError
 from tbgen.material import materials
 from tbgen.probe import Tablebase

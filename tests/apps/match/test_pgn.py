@@ -13,7 +13,7 @@ from tbgen.apps.match.engine import Answer
 from tbgen.apps.match.info import Evaluation, Info
 from tbgen.apps.match.journal import StoredGame, stored_games
 from tbgen.apps.match.openings import Opening
-from tbgen.apps.match.record import COMMENT_FACTS, to_pgn
+from tbgen.apps.match.pgn import COMMENT_FACTS, to_pgn
 from tbgen.apps.match.sheet import Ending, Sheet
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting, Game
 from tbgen.score import Color, Score

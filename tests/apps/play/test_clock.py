@@ -5,7 +5,7 @@ from __future__ import annotations
 import chess
 import pytest
 
-from tbgen.apps.play.within import value_within
+from tbgen.apps.play.clock import value_within
 from tbgen.probe import Tablebase
 from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
 from tbgen.score import Score

@@ -12,7 +12,7 @@ from tbgen.apps.events.standings import Standings
 from tbgen.apps.games.batch import GamesDecider, GamesTask
 from tbgen.apps.games.event_game import EventGame
 from tbgen.apps.games.text import chunks_in
-from tbgen.apps.match.crosstable import tcec_json
+from tbgen.apps.match.tcec import tcec_json
 from tbgen.rules.facts import to_json
 from tests.apps.events.test_event import game
 from tests.project import S18
