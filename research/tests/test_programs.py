@@ -24,6 +24,8 @@ GAMES = """[Event "A match"]
 """
 RUNS = {
     "bare_kings.py": ("{tables}", "all moves"),
+    "bench_referee.py": ("--games 2", "2 games, "),
+    "bench_serve.py": ("--data {tables} --steady 10000", "10000 requests: "),
     "brackets.py": ("truth {tables} KPvK:1 --pairs 20", "\nKPvK,"),
     "claims.py": ("stalemates", "| all"),
     "evil_servers.py": ("--minutes 0.02", "each ended in time"),

@@ -3,7 +3,6 @@
 
     bench_serve.py --data DIR                     the table of docs/measurements.md, in a minute
     bench_serve.py --data DIR --steady 1000000    memory after each tenth of so many requests
-    bench_serve.py --data DIR --workers 64        descriptors and memory of so many processes
 
 Positions are drawn at random from the tables of DIR, with a fixed seed. The client runs in this
 process and the server in another: with two idle cores they take nothing from each other.
@@ -44,7 +43,7 @@ BATCH = 1000
 MOST_ANSWER_BYTES = 1 << 24
 """Room for the whole answer to a batch."""
 QUIET_SECONDS = 0.02
-"""CPU time of an idle worker in two seconds: it looks at its clock ten times a second."""
+"""CPU time of an idle server in two seconds: it looks at its clock ten times a second."""
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -155,31 +154,20 @@ def cpu_seconds(process: int) -> float:
     return (user_ticks + system_ticks) / TICKS
 
 
-def resident(process: int, kind: str = "VmRSS") -> int:
-    """The bytes of a process in memory. Of kind RssAnon are those that it shares with nobody."""
+def resident(process: int) -> int:
+    """The bytes of a process in memory."""
     status = Path(f"/proc/{process}/status").read_text()
-    return int(status.partition(f"{kind}:")[2].split()[0]) * 1024
-
-
-def family(process: int) -> list[int]:
-    """A process and all that it has started."""
-    processes = [process]
-    for child in Path(f"/proc/{process}/task/{process}/children").read_text().split():
-        processes += family(int(child))
-    return processes
+    return int(status.partition("VmRSS:")[2].split()[0]) * 1024
 
 
 def wait_until_quiet(process: int) -> None:
-    """Return when a process and all that it has started are idle. Workers start one by one."""
+    """Return when a process is idle."""
     before = -1.0
     now = 0.0
-    workers = 0
-    while now - before > QUIET_SECONDS * workers:
+    while now - before > QUIET_SECONDS:
         time.sleep(2)
-        processes = family(process)
         before = now
-        now = sum(map(cpu_seconds, processes))
-        workers = len(processes)
+        now = cpu_seconds(process)
 
 
 def free_port() -> int:
@@ -197,11 +185,10 @@ def wait_until_it_listens(server: subprocess.Popen[bytes], port: int) -> None:
 
 
 @contextlib.contextmanager
-def served(folder: str, workers: int = 1) -> Iterator[tuple[int, int]]:
+def served(folder: str) -> Iterator[tuple[int, int]]:
     """The port of a server that answers, and its process."""
     port = free_port()
     command = [sys.executable, "-m", "tbgen", "serve", "--data", folder, "--port", str(port)]
-    command += ["--workers", str(workers)]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL) as server:
         try:
             wait_until_it_listens(server, port)
@@ -291,34 +278,14 @@ def measure_steady(folder: str, number: int) -> None:
             print(f"{resident(server) / 1e6:.0f} MB", flush=True)
 
 
-def measure_workers(folder: str, workers: int) -> None:
-    """Descriptors and memory of many processes that have opened all tables."""
-    requests = position_requests(random_fens(folder))
-    with served(folder, workers) as (port, server):
-        wait_until_quiet(server)
-        Crowd(port, requests, 4 * workers, number=40 * workers).run()
-        processes = family(server)
-        descriptors = [len(os.listdir(f"/proc/{process}/fd")) for process in processes]
-        whole = sum(resident(process) for process in processes)
-        own = sum(resident(process, "RssAnon") for process in processes)
-        print(
-            f"{workers} workers, {len(processes)} processes: {max(descriptors)} descriptors in one,"
-            f" {sum(descriptors)} in all, {own / 1e6:.0f} MB of their own,"
-            f" {whole / 1e6:.0f} MB with the pages of files that they share, counted for each"
-        )
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--data", default=os.environ.get("TBGEN_DATA", "data"))
     parser.add_argument("--steady", type=int, metavar="N", help="measure the memory of N requests")
-    parser.add_argument("--workers", type=int, metavar="N", help="measure N processes")
     given = parser.parse_args()
-    if given.workers:
-        measure_workers(given.data, given.workers)
-    elif given.steady:
+    if given.steady:
         measure_steady(given.data, given.steady)
     else:
         measure_table(given.data)

@@ -3,7 +3,7 @@
 
     bench_referee.py                     play 40 games of legal moves, two at a time
     bench_referee.py --fake 1000000      play games of fake engines, each over at once
-    python -m cProfile -s tottime scripts/bench_referee.py      show where the time goes
+    python -m cProfile -s tottime research/bench_referee.py      show where the time goes
 
 Overhead is the time of a game less that between each `go` and its `bestmove`; CPU is that of the
 referee alone. Both are per move.

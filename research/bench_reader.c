@@ -1,6 +1,6 @@
 /* Ask the reader in C and Fathom, which reads ordinary tables, for the same positions of four men:
  *
- *     cc -std=c11 -O2 -Iclients/c -o bench_reader scripts/bench_reader.c clients/c/tbgen_reader.c \
+ *     cc -std=c11 -O2 -Iclients/c -o bench_reader research/bench_reader.c clients/c/tbgen_reader.c \
  *         -lzstd -lpthread -lfathom
  *     bench_reader FOLDER SYZYGY MEGABYTES < FENS
  *
