@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tbgen.apps.events import tables
+from tbgen.apps.events import cross_table
 from tbgen.apps.events.criteria import TIE_BREAKS
 from tbgen.apps.events.standings import Standings
 from tbgen.apps.games.event_game import EventGame
@@ -128,7 +128,7 @@ def test_players_who_have_not_met_have_a_table_of_their_games(players: int, cros
 def test_many_players_who_have_all_met_have_a_table_of_rounds(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(tables, "_MOST_CROSSED", 20)
+    monkeypatch.setattr(cross_table, "_MOST_CROSSED", 20)
     names = [f"player {number}" for number in range(22)]
     games = []
     for number in range(1, len(names)):
