@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import re
 import shlex
-from pathlib import Path
 
 import click
 import pytest
@@ -14,7 +13,7 @@ from click.shell_completion import BashComplete
 from tbgen import cli
 from tbgen.apps.match.words import ALIASES, OPTIONS
 from tbgen.errors import MissingFolderError
-from tests.cli.calls import printed, tbgen
+from tests.cli.calls import printed
 from tests.project import ROOT, S18
 
 GAMES = str(S18)
@@ -102,58 +101,3 @@ def test_the_surface_stays_small() -> None:
 def test_no_line_of_a_list_of_commands_is_cut_off(words: tuple[str, ...]) -> None:
     lines = printed(*words, "--help").splitlines()
     assert not [line for line in lines if line.startswith("  ") and line.endswith("...")]
-
-
-@pytest.mark.parametrize(
-    ("words", "has_output"),
-    [
-        (("score", "--pgn", GAMES), True),
-        (("standings", GAMES, "--event", "TCEC Season 18 - League 2"), True),
-        (("annotate", GAMES), True),
-        (("adjudicate", GAMES, "-o", "copy.pgn"), False),
-        (("list",), True),
-        (("list", "KvK"), True),
-        (("probe", "8/8/8/8/8/5k2/8/5K2 w - - 0 1"), True),
-        (("probe", "--line", "8/8/8/8/8/5k2/8/5K2 w - - 0 1"), True),
-        (("verify", "KvK"), False),
-        (("site", "--explorer", "-o", "site"), False),
-        (("build", "KvK"), False),
-        (("study", "record", "KvK", "-o", "records"), False),
-        (("hold", "8/8/8/8/8/5k2/8/5K2 w - - 0 1", "--side", "white"), True),
-    ],
-    ids=lambda words: words[0] if isinstance(words, tuple) else "",
-)
-def test_a_quiet_command_says_nothing_of_its_progress_however_slow_it_is(
-    words: tuple[str, ...],
-    has_output: bool,
-    own_folder: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """As if every step took minutes: all that is said at some time is said at once."""
-    monkeypatch.chdir(tmp_path)
-    for name in ("LINE_SECONDS", "QUIET_SECONDS"):
-        monkeypatch.setattr(f"tbgen.cli.reporter.{name}", -1.0)
-    done = tbgen(*words, "-q", folder=own_folder, progress=True)
-    assert (done.returncode, done.stderr, done.stdout != "") == (0, "", has_output)
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("score", "--summary", "--pgn", GAMES),
-        ("standings", GAMES),
-        ("annotate", GAMES, "-o", "copy.pgn"),
-        ("adjudicate", GAMES, "-o", "copy.pgn"),
-        ("build", "--plan", "--for", GAMES),
-    ],
-    ids=lambda words: words[0],
-)
-def test_a_command_that_reads_games_says_how_much_of_a_file_is_read(
-    words: tuple[str, ...], table_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("tbgen.cli.reporter.LINE_SECONDS", -1.0)
-    done = tbgen(*words, folder=table_folder, progress=True)
-    assert done.returncode == 0
-    assert re.search(rf"^{Path(GAMES).name}, \d+ s: 20 games, 100 %", done.stderr, re.MULTILINE)
