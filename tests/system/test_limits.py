@@ -9,7 +9,7 @@ import psutil
 import pytest
 
 from tbgen.system import process
-from tbgen.system.process import available_memory, free_disk
+from tbgen.system.process import available_memory, free_disk, threads_for
 
 GIB = 1 << 30
 
@@ -73,3 +73,13 @@ def test_the_disk_of_a_folder_that_is_not_there_yet_is_that_of_the_one_above(
     assert there is not None
     assert later is not None
     assert abs(there - later) < GIB
+
+
+@pytest.mark.parametrize(
+    ("gib", "most", "beside", "threads"), [(1, 4, 0, 4), (3, 4, 0, 2), (3, 4, 4, 1), (9, 4, 9, 1)]
+)
+def test_as_many_threads_as_memory_allows_and_at_least_one(
+    machine: Path, gib: int, most: int, beside: int, threads: int
+) -> None:
+    assert machine.is_dir()
+    assert threads_for(gib * GIB, most, beside=beside * GIB) == threads
