@@ -37,6 +37,12 @@ class Command(click.Command):
         )
         self.params.insert(0, quiet)
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Refuse two forms of the answer, which set one parameter."""
+        if {"--json", "--csv"} <= set(args):
+            raise UsageError("--json and --csv cannot be given together")
+        return super().parse_args(ctx, args)
+
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the common options, and then the rare ones."""
         common = list[tuple[str, str]]()
