@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Protocol
+from typing import NamedTuple
 
 from tbgen.apps.match.engine import HANDSHAKE, EngineProcess, ForfeitError, Offence
 from tbgen.apps.match.game import forfeited, play
@@ -25,30 +25,11 @@ _CHANCES = 2
 """An engine that has started once may fail so often in a row; the next failure ends the match."""
 
 
-class Contestant(Protocol):
+class Contestant(NamedTuple):
     """An engine that has answered."""
 
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def knows_r_mobility(self) -> bool: ...
-
-
-class Bench(Protocol):
-    """Plays the games of one worker. A player is the number of an engine in the settings."""
-
-    async def start(self, player: int) -> Contestant:
-        """Start an engine; EngineStartError if it does not start."""
-
-    async def play(self, sheet: Sheet, on_move: Callable[[Sheet], None]) -> Ending:
-        """Play a game to its end, calling `on_move` after each move."""
-
-    async def close(self) -> None:
-        """Close all engines. A later game starts them again."""
-
-    def kill(self) -> None:
-        """End all engines without asking."""
+    name: str
+    knows_r_mobility: bool
 
 
 @dataclass(slots=True)
@@ -63,15 +44,18 @@ class Shared:
     """The time from which -debug counts."""
 
 
-class EngineBench:
-    """A bench of engines, each a process."""
+class Bench:
+    """Plays the games of one worker, by engines that are processes.
+
+    A player is the number of an engine in the settings.
+    """
 
     def __init__(self, shared: Shared) -> None:
         self._shared = shared
         self._settings = shared.settings
         self._engines = dict[int, EngineProcess]()
 
-    async def start(self, player: int) -> EngineProcess:
+    async def start(self, player: int) -> Contestant:
         """Start an engine anew.
 
         A failure forfeits the game. If the first start fails, or others again and again, the match
@@ -93,10 +77,10 @@ class EngineBench:
                 Offence.ABANDONED, f"cannot be started again: {error.reason}"
             ) from None
         chances[player] = _CHANCES
-        return engine
+        return Contestant(engine.name, engine.knows_r_mobility)
 
     async def play(self, sheet: Sheet, on_move: Callable[[Sheet], None]) -> Ending:
-        """Play a game to its end.
+        """Play a game to its end, calling `on_move` after each move.
 
         An engine that cannot be trusted afterwards is closed, and started again for its next game.
         """
@@ -120,17 +104,19 @@ class EngineBench:
             engine = self._engines.get(player)
             try:
                 if engine is None or not engine.is_running or engine.spec.restart:
-                    engine = await self.start(player)
-                await engine.begin(root, komi)
+                    await self.start(player)
+                await self._engines[player].begin(root, komi)
             except ForfeitError as error:
                 return forfeited(color, error)
         return None
 
     async def close(self) -> None:
+        """Close all engines. A later game starts them again."""
         for player in list(self._engines):
             await self._engines.pop(player).close()
 
     def kill(self) -> None:
+        """End all engines without asking."""
         for engine in self._engines.values():
             engine.kill()
 

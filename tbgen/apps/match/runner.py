@@ -14,7 +14,7 @@ from typing import Protocol
 
 from tbgen.apps.games.event_game import is_bye
 from tbgen.apps.games.tags import KNOCKOUT, Source
-from tbgen.apps.match.bench import Bench, Contestant, EngineBench, Shared, to_its_end
+from tbgen.apps.match.bench import Bench, Contestant, Shared, to_its_end
 from tbgen.apps.match.control import Clock
 from tbgen.apps.match.engine import pass_over
 from tbgen.apps.match.formats import next_games
@@ -152,7 +152,7 @@ class Referee:
         self,
         settings: MatchSettings,
         watcher: MatchWatcher,
-        new_bench: Callable[[Shared], Bench] = EngineBench,
+        new_bench: Callable[[Shared], Bench] = Bench,
     ) -> None:
         self._settings = settings
         self._watcher = watcher

@@ -8,13 +8,12 @@ import sys
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
 
 from tbgen.apps.games.event_game import BYE, EventGame
 from tbgen.apps.games.read import PgnGame, read_games
 from tbgen.apps.games.results import classical_result
 from tbgen.apps.games.tags import Source
-from tbgen.apps.match.bench import Bench, Shared
+from tbgen.apps.match.bench import Bench, Contestant, Shared
 from tbgen.apps.match.control import Clock, TimeControl
 from tbgen.apps.match.formats import next_games
 from tbgen.apps.match.openings import Opening
@@ -129,32 +128,16 @@ def tournament(
     return pairings, results
 
 
-class Known(NamedTuple):
-    """An engine that has answered."""
-
-    name: str
-    knows_r_mobility: bool = True
-
-
-class FakeBench:
+class FakeBench(Bench):
     """Plays without engines: every game is over at once, and Black has held White to some moves."""
 
-    def __init__(self, shared: Shared) -> None:
-        self._settings = shared.settings
-
-    async def start(self, player: int) -> Known:
+    async def start(self, player: int) -> Contestant:
         spec = self._settings.engines[player]
-        return Known(spec.name or spec.program)
+        return Contestant(spec.name or spec.program, knows_r_mobility=True)
 
     async def play(self, sheet: Sheet, on_move: Callable[[Sheet], None]) -> Ending:
         outcome = Score(sheet.pairing.number % 10, Color.BLACK)
         return Ending(outcome, Source.GAME, "normal", "bare kings")
-
-    async def close(self) -> None:
-        pass
-
-    def kill(self) -> None:
-        pass
 
 
 def referee_of(

@@ -17,7 +17,6 @@ import chess
 import chess.engine
 import pytest
 
-from tbgen.apps.match.bench import Shared
 from tbgen.apps.match.control import Clock
 from tbgen.apps.match.engine import Answer, EngineProcess
 from tbgen.apps.match.game import play
@@ -70,10 +69,6 @@ class Seeded:
 
 class SeededBench(FakeBench):
     """Plays with such engines by the rules of the match."""
-
-    def __init__(self, shared: Shared) -> None:
-        super().__init__(shared)
-        self._shared = shared
 
     async def play(self, sheet: Sheet, on_move: Callable[[Sheet], None]) -> Ending:
         engines = [self._shared.settings.engines[player] for player in sheet.players]
