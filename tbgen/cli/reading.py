@@ -85,12 +85,11 @@ def event_games(
         faults = faults_of_event(faults, games, chosen)
         games = chosen
     for game in games:
-        if game.course is not None and game.course.contradiction is not None:
-            where = f"{game.course.file}, game {game.course.number}"
-            complain(f"{where}: warning: {game.course.contradiction}")
+        if game.contradiction is not None:
+            complain(f"{game.file}, game {game.number}: warning: {game.contradiction}")
     complain(*misspelt_in_words(everything))
     say_overruled_fifty_moves(sum(overrules_fifty_moves(game.source, game.tags) for game in games))
-    say_unsolved(sum(game.course is not None and game.course.awaits_solve for game in games), names)
+    say_unsolved(sum(game.awaits_solve for game in games), names)
     return games, faults
 
 

@@ -113,11 +113,9 @@ def _is_known(game: EventGame) -> bool:
 
 def _identity_of(game: EventGame) -> Hashable:
     """Everything that standings know of a game but its place in the files."""
-    course = None
-    if game.course is not None:
-        course = game.course._replace(file="", number=0)
     tags = tuple(sorted(game.tags.items()))
-    return game.players, game.result, game.final, game.plies, tags, course
+    last = game.accrued, game.end, game.men
+    return game.players, game.result, game.final, game.plies, tags, last
 
 
 def _twice(repeated: list[tuple[EventGame, EventGame]]) -> str:
@@ -146,10 +144,9 @@ def _name_of(game: EventGame) -> str:
 
 def _places_of(first: EventGame, again: EventGame) -> str:
     """Where two games stand; empty without files."""
-    if first.course is None or again.course is None:
+    if not first.file or not again.file:
         return ""
-    places = (first.course.number, again.course.number)
-    if first.course.file == again.course.file:
-        return f", games {places[0]} and {places[1]}"
-    files = (Path(first.course.file).name, Path(again.course.file).name)
-    return f", game {places[0]} of {files[0]} and game {places[1]} of {files[1]}"
+    if first.file == again.file:
+        return f", games {first.number} and {again.number}"
+    files = (Path(first.file).name, Path(again.file).name)
+    return f", game {first.number} of {files[0]} and game {again.number} of {files[1]}"

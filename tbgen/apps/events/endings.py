@@ -132,8 +132,8 @@ def ending_of(game: EventGame) -> EndOfGame:
         return EndOfGame.FORFEIT
     if game.result in SPLIT_RESULTS:
         return EndOfGame.ARBITER
-    if game.course is not None and game.course.end is not None:
-        return _ENDS[game.course.end]
+    if game.end is not None:
+        return _ENDS[game.end]
     said = ending_in(game.tags)
     if said is EndOfGame.UNKNOWN and game.final.is_mate and not is_decisive:
         return EndOfGame.BEST_PLAY
@@ -180,9 +180,9 @@ def _details_of(game: EventGame) -> str:
 def reason_of(game: EventGame) -> str:
     """Why the score of a game counts, in sentences."""
     reason = _why_it_counts(game)
-    if game.course is None or game.course.contradiction is None:
+    if game.contradiction is None:
         return reason
-    return f"{reason} The file contradicts itself: {game.course.contradiction}."
+    return f"{reason} The file contradicts itself: {game.contradiction}."
 
 
 def _why_it_counts(game: EventGame) -> str:
@@ -202,12 +202,11 @@ def _why_it_counts(game: EventGame) -> str:
     ending = ending_of(game)
     if ending in (EndOfGame.MATE, EndOfGame.STALEMATE):
         return f"{value}, on the board."
-    if game.course is not None and game.course.end is not None:
+    if game.end is not None:
         return f"The rules ended the game, and the accrued score stands: {value}."
-    if game.course is not None and game.course.men:
-        men = game.course.men
+    if game.men:
         return (
-            f"The game stopped with {men} men. No table decides it, "
+            f"The game stopped with {game.men} men. No table decides it, "
             f"and the accrued score stands: {value}."
         )
     return f"The accrued score stands: {value}."
@@ -215,9 +214,9 @@ def _why_it_counts(game: EventGame) -> str:
 
 def _by_table(game: EventGame) -> str:
     """The table that decided a game, and the plies of best play if it knows them."""
-    if game.course is None or game.course.table is None:
+    if game.table is None:
         return ""
-    table, *plies = game.course.table.split()
+    table, *plies = game.table.split()
     if plies == ["0"]:
         return f", and that is reached, as the table {table} says"
     if not plies:

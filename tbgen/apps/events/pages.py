@@ -178,10 +178,9 @@ class EventSite:
 
     def may_end_solved(self, game: EventGame) -> bool:
         """Whether blocks may tell of the last position of a game."""
-        course = game.course
-        if self._find_solved is None or course is None or course.table is not None:
+        if self._find_solved is None or game.table is not None:
             return False
-        return course.men <= MOST_SOLVED_MEN
+        return game.men <= MOST_SOLVED_MEN
 
     def annotation(self, page: GamePage, text: GameText) -> Annotation:
         """A game as its page shows it, made of its text."""
@@ -274,7 +273,7 @@ class EventSite:
 
 def _files_of(standings: Standings, files: Sequence[GamesFile]) -> list[GamesFile]:
     """The files that an event comes from."""
-    paths = {game.course.file for game in standings.listed if game.course is not None}
+    paths = {game.file for game in standings.listed}
     return [file for file in files if file.path in paths]
 
 

@@ -32,12 +32,11 @@ GameKey = tuple[str, int]
 
 def key_of(game: EventGame) -> GameKey | None:
     """The key of a game that can have a page; None for a bye, a forfeit and an unreadable game."""
-    course = game.course
-    if course is None or game.fault is not None:
+    if not game.file or game.fault is not None:
         return None
     if not game.plies and not game.is_on_the_board:
         return None
-    return course.file, course.number
+    return game.file, game.number
 
 
 def event_shown(
@@ -104,8 +103,7 @@ class GamePage:
     def digest(self, text: GameText, made_by: Sequence[str]) -> str:
         """The digest of everything that the page says; `made_by` is all but its text."""
         neighbours = [page.file if page else "" for page in (self.before, self.after)]
-        assert self.game.course is not None
-        anywhere = self.game._replace(course=self.game.course._replace(file=""))
+        anywhere = self.game._replace(file="")
         said = [version(), self.standings.event, *neighbours, *made_by, repr(anywhere)]
         digest = hashlib.sha256("\0".join(said).encode())
         digest.update(text.chunk.text[text.span])

@@ -20,7 +20,7 @@ from tbgen.apps.games.decide import (
     told_by_tags,
 )
 from tbgen.apps.games.edits import tagged
-from tbgen.apps.games.event_game import EventGame, PlaceOfGame, tags_for_standings
+from tbgen.apps.games.event_game import EventGame, tags_for_standings
 from tbgen.apps.games.read import PgnGame, game_of
 from tbgen.apps.games.results import UNFINISHED, classical_result, result_of
 from tbgen.apps.games.rules import Rules
@@ -111,16 +111,14 @@ def event_game(game: PgnGame, verdict: Verdict, contradiction: str | None) -> Ev
         missing=verdict.missing_tag,
         plies=game.last.number,
         tags=tags_for_standings(tags),
-        course=PlaceOfGame(
-            file=game.file,
-            number=game.number,
-            accrued=game.last.accrued,
-            end=game.last.end,
-            men=chess.popcount(game.position().occupied),
-            table=verdict.table,
-            contradiction=contradiction,
-            awaits_solve=awaits_solve(game, verdict),
-        ),
+        file=game.file,
+        number=game.number,
+        accrued=game.last.accrued,
+        end=game.last.end,
+        men=chess.popcount(game.position().occupied),
+        table=verdict.table,
+        contradiction=contradiction,
+        awaits_solve=awaits_solve(game, verdict),
     )
 
 
@@ -143,7 +141,8 @@ def unreadable_game(text: GameText, fault: PgnError, rules: Rules) -> EventGame:
         plies=len(text.moves),
         tags=tags_for_standings(tags),
         fault=fault,
-        course=PlaceOfGame(fault.file, text.number),
+        file=fault.file,
+        number=text.number,
     )
 
 

@@ -69,26 +69,6 @@ def is_bye(name: str) -> bool:
     return are_known and any(word in _NO_OPPONENT for word in words)
 
 
-class PlaceOfGame(NamedTuple):
-    """The place of a game in its file, and how its moves ended."""
-
-    file: str
-    number: int
-    """The number of the game in its file, from 1."""
-    accrued: Score | None = None
-    """The score that had accrued at the end; None if the moves are unreadable."""
-    end: End | None = None
-    """The rule that ended the game with its last move."""
-    men: int = 0
-    """The men of the last position; 0 if the moves are unreadable."""
-    table: str | None = None
-    """The table that decided the game, with the plies of best play if it knows them."""
-    contradiction: str | None = None
-    """What the file says of its result in two ways."""
-    awaits_solve: bool = False
-    """Whether only a solve decides the game, and nobody has solved it."""
-
-
 class EventGame(NamedTuple):
     """A game of an event."""
 
@@ -107,8 +87,22 @@ class EventGame(NamedTuple):
     """Those of `READ_TAGS` that the game has."""
     fault: PgnError | None = None
     """The reason why the game is unreadable; its score is meaningless then."""
-    course: PlaceOfGame | None = None
-    """Where the game stands, and how it ended; None if it is from no file."""
+    file: str = ""
+    """The file of the game; empty if it is from none."""
+    number: int = 0
+    """The number of the game in its file, from 1."""
+    accrued: Score | None = None
+    """The score that had accrued at the end; None if the moves are unreadable."""
+    end: End | None = None
+    """The rule that ended the game with its last move."""
+    men: int = 0
+    """The men of the last position; 0 if they are not known."""
+    table: str | None = None
+    """The table that decided the game, with the plies of best play if it knows them."""
+    contradiction: str | None = None
+    """What the file says of its result in two ways."""
+    awaits_solve: bool = False
+    """Whether only a solve decides the game, and nobody has solved it."""
 
     @property
     def is_bye(self) -> bool:

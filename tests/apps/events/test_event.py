@@ -100,7 +100,7 @@ event = st.lists(
         st.just(Scoring()),
         st.sampled_from(Source),
         fault=st.none(),
-        course=st.none(),
+        accrued=st.none(),
     ).filter(lambda each: each.players[0] != each.players[1]),
     min_size=1,
     max_size=12,

@@ -13,7 +13,7 @@ from tbgen.apps.events.criteria import TIE_BREAKS
 from tbgen.apps.events.pages import EventSite
 from tbgen.apps.events.standings import Standings, by_event
 from tbgen.apps.events.told import told_of
-from tbgen.apps.games.event_game import EventGame, PlaceOfGame
+from tbgen.apps.games.event_game import EventGame
 from tbgen.apps.games.tags import Source
 from tbgen.rules.points import Scoring
 from tbgen.score import Score
@@ -57,7 +57,6 @@ def archive(number: int) -> list[EventGame]:
     for index in range(number):
         players = (Name(f"White {index}"), Name(f"Black {index}"))
         source = Source.PROVISIONAL if index % 3 == 0 else Source.GAME
-        place = PlaceOfGame("archive.pgn", index + 1)
         games.append(
             EventGame(
                 players,
@@ -67,7 +66,8 @@ def archive(number: int) -> list[EventGame]:
                 source,
                 plies=9,
                 tags={"Event": "Open"},
-                course=place,
+                file="archive.pgn",
+                number=index + 1,
             )
         )
     return games
