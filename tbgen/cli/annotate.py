@@ -84,6 +84,8 @@ def command(
     names = asked_files(files)
     if number is not None and len(names) > 1:
         raise UsageError(f"--number is of one file, and there are {len(names)}; name one")
+    if form is Form.JSON and Path(str(output)).suffix == _PAGE_SUFFIX:
+        raise UsageError(f"--json writes no page; give {output} another ending than {_PAGE_SUFFIX}")
     outputs = Outputs({"the games": output or STANDARD_OUTPUT}, read=names)
     is_for_people = form is Form.TABLE and output is None
     with ExitStack() as stack:

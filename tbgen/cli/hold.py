@@ -123,6 +123,7 @@ def command(
     warn_of_ignored_score(fen, Mobility.RESET)
     wanted: str | Score = goal if goal in _GOALS else Score(goal)
     sides = _sides(side, wanted, accrued_of(board) if accrued is None else accrued)
+    outputs = Outputs({"the strategy": target})
     with Tablebase(folders, missing_ok=True) as tables, progress("searching, positions") as work:
         from tbgen.apps.hold import ladder
 
@@ -140,7 +141,7 @@ def command(
             )
             holds.append(hold)
     if target is not None:
-        _write_strategy(holds[0], target)
+        _write_strategy(holds[0], outputs)
     else:
         _print_holds(holds, picture_of(board), form)
     return 0
@@ -155,12 +156,11 @@ def _sides(side: str, wanted: str | Score, accrued: Score) -> list[Color]:
     return [color for color in Color if accrued.worth_to(color) >= wanted.worth_to(color)]
 
 
-def _write_strategy(hold: Holding, target: str) -> None:
+def _write_strategy(hold: Holding, outputs: Outputs) -> None:
     if hold.proof is None:
         raise UnprovedError(
             f"nothing is proved ({hold.verdict.value}), so there is no strategy to write"
         )
-    outputs = Outputs({"the strategy": target})
     with outputs.open("the strategy") as file:
         assert file is not None
         file.write(hold.proof.strategy.text().encode())

@@ -108,6 +108,8 @@ def command(
     names = matching_files(files)
     if not names and players is None:
         raise UsageError("name the PGN files of the rounds so far, or --players for the first")
+    if output == STANDARD_OUTPUT and form is not Form.TABLE:
+        raise UsageError("the standard output takes the games (-o -) or the pairings, not both")
     outputs = Outputs({"the round": output}, read=names, kept={"--players": players})
     task = GamesTask(rules, tables=folders, texts=False, results=True)
     played, faults = event_games(names, task, event)

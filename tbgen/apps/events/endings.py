@@ -37,6 +37,7 @@ class EndOfGame(enum.Enum):
     TIME = "on time"
     RESIGNATION = "resigned"
     CRASH = "broken off"
+    ILLEGAL = "illegal move"
     ADJUDICATION = "adjudicated"
     AGREEMENT = "agreed"
     ARBITER = "split by the arbiter"
@@ -53,6 +54,7 @@ MARKS: Final[Mapping[EndOfGame, str]] = {
     EndOfGame.TIME: "t",
     EndOfGame.ADJUDICATION: "a",
     EndOfGame.CRASH: "c",
+    EndOfGame.ILLEGAL: "i",
     EndOfGame.BEST_PLAY: "b",
     EndOfGame.FORFEIT: "f",
     EndOfGame.UNREADABLE: "u",
@@ -65,6 +67,7 @@ MEANINGS: Final[Mapping[EndOfGame, str]] = {
     EndOfGame.TIME: "lost on time",
     EndOfGame.ADJUDICATION: "adjudicated",
     EndOfGame.CRASH: "crashed or disconnected",
+    EndOfGame.ILLEGAL: "made an illegal move",
     EndOfGame.BEST_PLAY: "stopped, and best play mates",
     EndOfGame.FORFEIT: "forfeited without a game",
     EndOfGame.UNREADABLE: "moves unreadable, so the score sheet counts",
@@ -85,8 +88,17 @@ _BY_LOSER: Final[Mapping[EndOfGame, str]] = {
     EndOfGame.TIME: "lost on time",
     EndOfGame.FORFEIT: "forfeited",
     EndOfGame.CRASH: "crashed or disconnected",
+    EndOfGame.ILLEGAL: "made an illegal move",
 }
 """Ending -> what the loser did."""
+_FAULTS: Final[Mapping[str, EndOfGame]] = {
+    "time forfeit": EndOfGame.TIME,
+    "abandoned": EndOfGame.CRASH,
+    "stalled connection": EndOfGame.CRASH,
+    "rules infraction": EndOfGame.ILLEGAL,
+    "illegal move": EndOfGame.ILLEGAL,
+}
+"""What referees write into the tag Termination; details are then the words of an engine."""
 _WORDS: Final = (
     (re.compile(r"\bresign", re.IGNORECASE), EndOfGame.RESIGNATION),
     (re.compile(r"\b(?:time|timeout|clock|flag)\b", re.IGNORECASE), EndOfGame.TIME),
@@ -94,6 +106,7 @@ _WORDS: Final = (
         re.compile(r"abandon|disconnect|stall|crash|emergency|has ended", re.IGNORECASE),
         EndOfGame.CRASH,
     ),
+    (re.compile(r"\billegal", re.IGNORECASE), EndOfGame.ILLEGAL),
     (re.compile(r"(?:fifty|50)[ -]?moves?", re.IGNORECASE), EndOfGame.FIFTY_MOVES),
     (re.compile(r"repetition|\b3-?fold", re.IGNORECASE), EndOfGame.REPETITION),
     (re.compile(r"\bagree", re.IGNORECASE), EndOfGame.AGREEMENT),
@@ -108,6 +121,9 @@ _WORDS: Final = (
 
 def ending_in(tags: Mapping[str, str]) -> EndOfGame:
     """How a game ended by its tags alone."""
+    fault = _FAULTS.get(tags.get("Termination", "").strip().lower())
+    if fault is not None:
+        return fault
     said = " ".join(tags.get(name, "") for name in _TAGS)
     for words, ending in _WORDS:
         if words.search(said):

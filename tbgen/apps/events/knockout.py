@@ -155,7 +155,7 @@ def _tie_of_meeting(
     whites = [(game.players[Color.WHITE], game) for game in finished]
     gone_on = [name for name in players if last_round[name] > number]
     length = number_in(games[0].tags.get("MeetingGames", ""))
-    # Of a tie without a known length, an odd game has decided nothing.
+    # As long as nobody knows the length of a tie, no game has decided it.
     tie = tie_of(players, whites, length or len(finished) + 1)
     if tie.winner is None and (is_over or gone_on):
         tie = tie_of(players, whites, len(finished))

@@ -192,6 +192,7 @@ class InnerEngine:
             with contextlib.suppress(EngineLostError):
                 for _ in self._lines_until("bestmove", _STOP_SECONDS):
                     pass
+                self.owes_answer = False
 
     def close(self) -> None:
         """Send `quit`, and kill what still runs."""

@@ -146,11 +146,11 @@ class Protocol:
                 if command.name not in _AT_ANY_TIME or self._waiting:
                     self._waiting.append(command)
                     return
-        if command.search is None:
-            self._try(command)
-        else:
-            self._search = command.search
-            threading.Thread(target=self._work, args=(command.search,), daemon=True).start()
+            if command.search is not None:
+                self._search = command.search
+                threading.Thread(target=self._work, args=(command.search,), daemon=True).start()
+                return
+        self._try(command)
 
     def _work(self, search: GoRequest | None) -> None:
         """Answer a search, and then the commands that wait for it."""
@@ -158,10 +158,11 @@ class Protocol:
             while search is not None:
                 self._answer(search)
                 search = self._next_search()
-        finally:
+        except BaseException:
             with self._changed:
                 self._search = None
                 self._changed.notify_all()
+            raise
 
     def _next_search(self) -> GoRequest | None:
         """Obey the commands that wait, up to a search; None if none waits any more."""

@@ -142,7 +142,7 @@ async def solved(request: Request) -> Response:
     """
     service = service_of(request)
     given = query_of(request, *POSITION, *SCORING, *LINE)
-    board, accrued = position_in(given)
+    board, accrued = await service.queue.run(lambda: position_in(given))
     scoring = scoring_in(given)
     with_line = is_set("line", given)
     if not service.has_solved_blocks:

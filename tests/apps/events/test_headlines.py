@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from tbgen.apps.events.endings import ended_in_words
+from tbgen.apps.events.endings import ended_in_words, has_crashed
 from tbgen.apps.events.standings import Standings
 from tbgen.apps.events.ties import ties_of
 from tbgen.apps.events.told import heading, headline, told_of
 from tbgen.apps.games.event_game import EventGame
 from tbgen.apps.games.tags import Source
 from tbgen.rules.points import Scoring
-from tbgen.score import Score
+from tbgen.score import Color, Score
 
 
 def game(white: str, black: str, final: str, *, is_final: bool = True) -> EventGame:
@@ -104,6 +104,26 @@ def test_a_game_that_an_arbiter_has_split_is_no_draw(result: str, words: str) ->
 def test_a_double_forfeit_has_no_moves() -> None:
     forfeit = game("Ann", "Bob", "G1.5")._replace(result="0-0", plies=0)
     assert ended_in_words(forfeit) == "both forfeited"
+
+
+@pytest.mark.parametrize(
+    ("termination", "details", "words"),
+    [
+        ("abandoned", "Black has ended (exit code 1): bad clock", "Black crashed or disconnected"),
+        ("time forfeit", "Black resigned to its fate", "Black lost on time"),
+        ("rules infraction", "Black has played e2e5", "Black made an illegal move"),
+        ("adjudication", "Black makes an illegal move: e2e5", "Black made an illegal move"),
+        ("adjudication", "Black resigns", "Black resigned"),
+        ("Normal", "", "White won"),
+    ],
+)
+def test_what_a_referee_writes_counts_before_the_words_of_an_engine(
+    termination: str, details: str, words: str
+) -> None:
+    tags = {"Termination": termination, "TerminationDetails": details}
+    won = game("Ann", "Bob", "G0.0")._replace(result="1-0", tags=tags)
+    assert ended_in_words(won) == words
+    assert has_crashed(won, Color.BLACK) is (termination == "abandoned")
 
 
 def test_players_who_share_a_rank_are_named_in_a_sentence() -> None:

@@ -219,10 +219,12 @@ def test_an_engine_that_answers_late_is_kept(table_folder: Path, lines_before: s
         slow("--lines", lines_before, "--late", "0.2"),
         "position startpos",
         "go movetime 30",
+        "position fen 8/8/8/4KBk1/8/8/8/8 b - - 0 1",  # tables play it
+        "go movetime 100",
         "position startpos",
         "go nodes 100",
     )
-    assert len(best(lines)) == 2
+    assert len(best(lines)) == 3
     assert sum("a new life" in line for line in lines) == 1, "it was not started again"
 
 

@@ -13,7 +13,7 @@ import chess
 import chess.engine
 import pytest
 
-from tbgen.apps.play.protocol import Protocol
+from tbgen.apps.play.protocol import GoRequest, HostLine, Protocol
 from tbgen.probe import Tablebase
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting, Game
 from tbgen.score import Color, Score
@@ -400,6 +400,34 @@ def test_commands_behind_a_search_are_obeyed_in_their_order(table_folder: Path) 
     assert moves[1] == "bestmove e6e5"
     assert sum(" multipv 2 " in line for line in lines) == 1
     assert lines.index("readyok") > lines.index(moves[0])
+
+
+def test_a_search_that_is_asked_for_as_another_ends_is_not_forgotten(
+    table_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workers = list[threading.Thread]()
+    is_asked = threading.Event()
+    usual = vars(Protocol)["_next_search"]
+
+    def asked_again(protocol: Protocol) -> object:
+        search = usual(protocol)
+        if not workers:
+            workers.append(threading.current_thread())
+            vars(Protocol)["_take"](protocol, HostLine("go", ["infinite"], GoRequest(["infinite"])))
+            is_asked.set()
+        return search
+
+    def lines() -> Iterator[str]:
+        yield f"position fen {BISHOP}"
+        yield "go movetime 10"
+        assert is_asked.wait(300)
+        workers[0].join()
+        yield "stop"
+
+    monkeypatch.setattr(Protocol, "_next_search", asked_again)
+    out = list[str]()
+    Protocol(table_folder, out.append).run(lines())
+    assert "\n".join(out).count("bestmove ") == 2
 
 
 def test_a_player_whose_host_has_died_ends(tmp_path: Path) -> None:

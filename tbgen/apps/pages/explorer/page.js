@@ -91,7 +91,8 @@ function edit(fen, accrued = '') {
 
 /** Play a move; a map goes on with its man. */
 function follow(uci) {
-  if (answer) drill?.played(answer, uci);
+  if (drill && !answer) return look(); // a drill grades every move, and needs the answer for that
+  drill?.played(answer, uci);
   game.play(uci);
   isEdited = false;
   note = '';

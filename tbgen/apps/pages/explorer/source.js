@@ -111,15 +111,18 @@ const answers = new Map(); // promises, by what was asked
 
 /** A position with its moves and its strip. */
 export function probe({ fen, accrued }) {
-  const key = `${fen} ${accrued}`;
-  if (!answers.has(key)) keep(key, source.probe(fen, accrued));
-  return answers.get(key);
+  return kept(answers, `${fen} ${accrued}`, () => source.probe(fen, accrued));
 }
 
-function keep(key, answer) {
-  answers.set(key, answer);
-  answer.catch(() => answers.delete(key));
-  if (answers.size > MOST_KEPT) answers.delete(answers.keys().next().value);
+/** What is kept for a key, or the answer to a question; one that fails is asked again. */
+function kept(map, key, ask) {
+  if (!map.has(key)) {
+    const answer = ask();
+    map.set(key, answer);
+    answer.catch(() => map.delete(key));
+    if (map.size > MOST_KEPT) map.delete(map.keys().next().value);
+  }
+  return map.get(key);
 }
 
 const endings = new Map();
@@ -127,6 +130,5 @@ const endings = new Map();
 /** What a table holds, in figures; null of a table that was solved here. */
 export function figuresOf(name) {
   if (!NAMES.includes(name)) return Promise.resolve(null);
-  if (!endings.has(name)) endings.set(name, source.ending(name));
-  return endings.get(name);
+  return kept(endings, name, () => source.ending(name));
 }

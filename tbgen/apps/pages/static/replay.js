@@ -46,14 +46,28 @@ function readStep(text) {
 
 /** The position that a FEN and the men of its board give. */
 function firstPosition(men, fen) {
-  const [, turn, , passing, clock, number] = fen.split(" ");
+  const [, turn, castling, passing, clock, number] = fen.split(" ");
   return {
     men: men.map((man) => ({ ...man })),
     isWhite: turn === "w",
+    rights: [...castling.replace("-", "")].map((letter) => rightOf(letter, men)),
     passing,
     clock: Number(clock),
     number: Number(number),
   };
+}
+
+/** A right to castle: its letter, and where its king and rook stand. */
+function rightOf(letter, men) {
+  const color = letter === letter.toUpperCase() ? "white" : "black";
+  const king = men.find((man) => man.color === color && man.role === "king");
+  const rooks = men.filter((man) => man.color === color && man.role === "rook" && man.y === king.y);
+  rooks.sort((one, other) => one.x - other.x);
+  const wanted = letter.toLowerCase();
+  let rook = rooks.find(({ x }) => x === (wanted.charCodeAt(0) - "a".charCodeAt(0)) * SQUARE);
+  if (wanted === "k") rook = rooks.at(-1);
+  if (wanted === "q") rook = rooks[0];
+  return { letter, places: [king, rook].map(({ x, y }) => ({ x, y })) };
 }
 
 /** Play a step; the position changes. */
@@ -62,6 +76,7 @@ function play(position, text) {
   const man = manOn(position, step.from);
   const taken = step.taken ? manOn(position, step.taken) : undefined;
   const rook = step.rookFrom ? manOn(position, step.rookFrom) : undefined;
+  position.rights = position.rights.filter(({ places }) => !isTouched(places, step));
   const isReset = taken !== undefined || man.role === "pawn";
   position.clock = isReset ? 0 : position.clock + 1;
   if (taken) taken.isTaken = true;
@@ -71,6 +86,12 @@ function play(position, text) {
   if (step.promotion) man.role = step.promotion;
   if (!position.isWhite) position.number += 1;
   position.isWhite = !position.isWhite;
+}
+
+/** Whether a step leaves one of some places, or takes there. */
+function isTouched(places, { from, to }) {
+  const squares = [from, to].map(placeOf);
+  return places.some(({ x, y }) => squares.some((square) => square.x === x && square.y === y));
 }
 
 function manOn(position, square) {
@@ -93,13 +114,14 @@ function isBeside(other, man) {
   return other.y === man.y && Math.abs(other.x - man.x) === SQUARE;
 }
 
-function fenOf({ men, isWhite, passing, clock, number }) {
+function fenOf({ men, isWhite, rights, passing, clock, number }) {
   const rows = Array.from({ length: 8 }, () => Array(8).fill(1));
   for (const man of men) {
     if (!man.isTaken) rows[man.y / SQUARE][man.x / SQUARE] = letterOf(man);
   }
   const placement = rows.map(rowInFen).join("/");
-  return [placement, isWhite ? "w" : "b", "-", passing, clock, number].join(" ");
+  const castling = rights.map(({ letter }) => letter).join("") || "-";
+  return [placement, isWhite ? "w" : "b", castling, passing, clock, number].join(" ");
 }
 
 function letterOf({ color, role }) {

@@ -9,10 +9,11 @@
     return isNumber ? Number.parseFloat(text.replaceAll(",", "")) : text;
   }
 
-  /** Which of two keys comes first; a missing number comes last. */
-  function compare(one, other) {
-    if (typeof one === "string") return one.localeCompare(other, "en", { numeric: true });
-    return Number.isNaN(one) - Number.isNaN(other) || one - other;
+  /** Which of two keys comes first; a missing number comes last in either order. */
+  function compare(one, other, falls) {
+    const sign = falls ? -1 : 1;
+    if (typeof one === "string") return sign * one.localeCompare(other, "en", { numeric: true });
+    return Number.isNaN(one) - Number.isNaN(other) || sign * (one - other);
   }
 
   /** Sort by a column; once more turns it round. Numbers begin with the greatest. */
@@ -23,7 +24,7 @@
     head.setAttribute("aria-sort", falls ? "descending" : "ascending");
     const body = table.tBodies[0];
     const keyed = [...body.rows].map((row) => ({ row, key: keyOf(row, column) }));
-    keyed.sort((one, other) => (falls ? compare(other.key, one.key) : compare(one.key, other.key)));
+    keyed.sort((one, other) => compare(one.key, other.key, falls));
     body.append(...keyed.map(({ row }) => row));
   }
 
