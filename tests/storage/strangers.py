@@ -22,21 +22,19 @@ from tbgen.errors import TableError
 from tbgen.storage.files import Layer
 from tbgen.storage.reader import TableFile
 from tbgen.storage.schema import COLUMNS, SEAL_BYTES, STREAMS, Dataset, Index, Seal, pack
+from tests.attacks.tables import damaged, forged
 from tests.storage.forging import resealed
 
 MEMORY = 1 << 30
 Change = Callable[[random.Random, Path, Layer], None]
 
 
-def flip(draw: random.Random, path: Path, _: Layer) -> None:
-    whole = bytearray(path.read_bytes())
-    for _n in range(draw.randint(1, 8)):
-        whole[draw.randrange(len(whole))] ^= 1 << draw.randrange(8)
-    path.write_bytes(whole)
+def damage(draw: random.Random, path: Path, _: Layer) -> None:
+    path.write_bytes(damaged(path.read_bytes(), draw))
 
 
-def cut(draw: random.Random, path: Path, _: Layer) -> None:
-    path.write_bytes(path.read_bytes()[: draw.randrange(path.stat().st_size)])
+def forge(draw: random.Random, path: Path, _: Layer) -> None:
+    path.write_bytes(forged(path.read_bytes(), draw))
 
 
 def index_of(path: Path) -> Index:
@@ -89,23 +87,7 @@ def blow_up(draw: random.Random, path: Path, layer: Layer) -> None:
     resealed(path, change, packed * count)
 
 
-def mislead(draw: random.Random, path: Path, layer: Layer) -> None:
-    """Items of a column say something else."""
-    name = draw.choice([*COLUMNS[layer]])
-    seal = Seal.from_bytes(path.read_bytes()[:SEAL_BYTES])
-    dataset = index_of(path).datasets[name]
-    items = np.frombuffer(draw.randbytes(dataset.kind.itemsize * dataset.chunk_items), dataset.kind)
-    packed = pack(items, shuffled=dataset.shuffled)
-
-    def change(index: Index) -> None:
-        chunks = dataset.chunks.copy()
-        chunks[: draw.randint(0, 1)] = seal.index, len(packed), crc32(packed)
-        index.datasets[name] = replace(dataset, chunks=chunks)  # type: ignore[index]
-
-    resealed(path, change, packed)
-
-
-CHANGES: tuple[Change, ...] = (flip, cut, say_more, blow_up, mislead)
+CHANGES: tuple[Change, ...] = (damage, forge, say_more, blow_up)
 
 
 def read_all(path: Path, draw: random.Random) -> None:
