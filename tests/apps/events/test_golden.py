@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.calls import tbgen
+from tests.files import assert_as_kept
 from tests.project import S18
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -38,10 +39,7 @@ PAGES = {
 def check(name: str, text: str, request: pytest.FixtureRequest) -> None:
     for changing, settled in _CHANGING:
         text = changing.sub(settled, text)
-    golden = GOLDEN / name
-    if request.config.getoption("--rewrite"):
-        golden.write_text(text, encoding="utf-8")
-    assert text == golden.read_text(encoding="utf-8")
+    assert_as_kept(GOLDEN / name, text, request)
 
 
 @pytest.mark.parametrize("name", FORMS)

@@ -25,6 +25,7 @@ from tbgen.apps.match.sheet import Ending, Sheet
 from tbgen.cli.match import _crosstable, _facts
 from tbgen.cli.showing import Form, text_of
 from tests.apps.match.matches import FakeBench, Silent, referee_of
+from tests.files import assert_as_kept
 from tests.positions import random_root
 
 MATCHES = {
@@ -103,7 +104,4 @@ def test_a_match_leaves_the_games_and_figures_that_it_left_before(
         "json": facts.replace(str(pgn), "games.pgn"),
     }
     for suffix, text in left.items():
-        golden = GOLDEN / f"{name}.{suffix}"
-        if request.config.getoption("--rewrite"):
-            golden.write_text(text, encoding="utf-8")
-        assert text == golden.read_text(encoding="utf-8")
+        assert_as_kept(GOLDEN / f"{name}.{suffix}", text, request)

@@ -6,7 +6,6 @@ they depend on the bytes of tables.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from starlette.testclient import TestClient
 
 from tbgen.system import __version__
 from tests.apps.site.conftest import client_of
+from tests.files import assert_as_kept
 from tests.positions import AFTER_KE5
 
 ANSWERS = Path(__file__).parent / "answers.txt"
@@ -98,12 +98,4 @@ def told(client: TestClient, method: str, path: str, headers: dict[str, str], bo
 
 
 def test_the_server_answers_as_before(client: TestClient, request: pytest.FixtureRequest) -> None:
-    now = "".join(told(client, *asked) for asked in ASKED)
-    if request.config.getoption("--rewrite"):
-        ANSWERS.write_text(now, encoding="utf-8")
-    before = ANSWERS.read_text(encoding="utf-8")
-    if now != before:
-        difference = difflib.unified_diff(
-            before.splitlines(), now.splitlines(), "answers.txt", "now", lineterm=""
-        )
-        pytest.fail("\n".join([*difference, f"if this is meant: pytest {__file__} --rewrite"]))
+    assert_as_kept(ANSWERS, "".join(told(client, *asked) for asked in ASKED), request)

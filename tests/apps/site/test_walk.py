@@ -6,7 +6,6 @@ A step has the lines that the step before it had not. After a change that is mea
 
 from __future__ import annotations
 
-import difflib
 import re
 import shlex
 from collections.abc import Callable
@@ -19,6 +18,7 @@ import pytest
 
 from tbgen.cli import tbgen as program
 from tests.apps.site.chromium import NEEDED, Chromium
+from tests.files import assert_as_kept
 from tests.positions import BISHOP
 
 pytestmark = NEEDED
@@ -266,16 +266,7 @@ def test_a_walk_through_the_explorer_says_what_it_said(
     set_up(walk)
     drill(walk)
     look_for_more(walk)
-    said = "\n".join(walk.lines)
-    if request.config.getoption("--rewrite"):
-        GOLDEN.write_text(said, encoding="utf-8")
-    expected = GOLDEN.read_text(encoding="utf-8")
-    changed = difflib.unified_diff(
-        expected.split("\n"), said.split("\n"), GOLDEN.name, "said now", lineterm="", n=1
-    )
-    difference = "\n".join(changed)
-    if difference:
-        pytest.fail(f"{difference}\nif this is meant: pytest {__file__} --rewrite", pytrace=False)
+    assert_as_kept(GOLDEN, "\n".join(walk.lines), request)
 
 
 def test_the_program_understands_the_commands_that_the_explorer_names() -> None:
