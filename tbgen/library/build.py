@@ -291,16 +291,29 @@ class _Execution:
 
     def _start(self) -> None:
         """Start the tables that the plan starts now."""
-        for start in self.plan.next_starts(self.over, self.running.values()):
-            free = free_disk(self.folder)
-            needed = start.step.cost.bytes + start.scratch_bytes
-            if free is None or needed <= free:
-                self._begin(start)
-            else:  # the whole plan was checked before, but other programs write, too
-                self._give_up(start.material, NotEnoughDiskError(str(start.material), needed, free))
+        while not all(map(self._begin_if_it_fits, self._next_starts())):
+            pass  # others may come in place of those that do not fit
         now = time.monotonic()
         running = [replace(start, begins=start.begins - now) for start in self.running.values()]
         self.watcher.forecast(self.plan.seconds(self.over, running))
+
+    def _next_starts(self) -> list[Start]:
+        return self.plan.next_starts(self.over, self.running.values())
+
+    def _begin_if_it_fits(self, start: Start) -> bool:
+        """Start a table, or give it up if the disk has no room for it.
+
+        The whole plan was checked before, but other programs write, too.
+        """
+        free = free_disk(self.folder)
+        needed = start.step.cost.bytes + start.scratch_bytes
+        fits = free is None or needed <= free
+        if fits:
+            self._begin(start)
+        else:
+            assert free is not None
+            self._give_up(start.material, NotEnoughDiskError(str(start.material), needed, free))
+        return fits
 
     def _begin(self, start: Start) -> None:
         material = start.material

@@ -366,7 +366,7 @@ class Server:
         """Turn errors of the connection into _BrokenOffError, since another try may succeed."""
         try:
             yield
-        except (OSError, http.client.HTTPException) as error:
+        except (OSError, UnicodeError, http.client.HTTPException) as error:  # of a name, too
             reason = " ".join((str(error) or type(error).__name__).split())[:_MOST_SAID]
             raise _BrokenOffError(self.url, f"{name}: {reason}") from None
 
@@ -421,8 +421,8 @@ def _sent_to(answer: http.client.HTTPResponse, url: str, *, is_file: bool) -> st
     location = answer.headers.get("Location", "")
     if answer.status not in _REDIRECTIONS or len(location) > _MOST_LOCATION:
         return ""
-    address = urljoin(url, location)
     try:
+        address = urljoin(url, location)
         parts = _split(address)
     except ValueError:
         return ""

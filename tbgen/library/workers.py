@@ -17,7 +17,6 @@ import importlib
 import logging
 import multiprocessing
 import multiprocessing.connection
-import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -44,7 +43,7 @@ from tbgen.storage.reader import TableFile
 from tbgen.storage.scratch import ScratchStore, scratch_path
 from tbgen.system import __version__
 from tbgen.system.extras import how_to_install
-from tbgen.system.process import follow_parent, forget_peak, peak_bytes
+from tbgen.system.process import follow_parent, forget_peak, how_it_ended, peak_bytes
 from tbgen.system.watching import WatchTable, tell_nobody
 
 if TYPE_CHECKING:
@@ -210,8 +209,12 @@ def processes(work: Maker = make_table) -> Iterator[Maker]:
                     tell(*answer)
                 answer = pipe.recv()
         except (EOFError, ConnectionError):
+            pipe.close()
             process.join(_LEAVE_SECONDS)
-            raise WorkerLostError(_end_of(process.exitcode)) from None
+            process.kill()  # nobody works beside the next try
+            process.join()
+            assert process.exitcode is not None
+            raise WorkerLostError(how_it_ended(process.exitcode).strip(" ()")) from None
         idle.append((pipe, process))
         if isinstance(answer, Exception):
             raise answer
@@ -257,20 +260,6 @@ def _serve(pipe: Connection[Any, Any], work: Maker) -> None:
                 send(error)
             except Exception as error:  # it may fail to pickle
                 send(RuntimeError(f"{type(error).__name__}: {error}"))
-
-
-def _end_of(code: int | None) -> str:
-    """How a process ended.
-
-    >>> _end_of(-9)
-    'killed by SIGKILL'
-    """
-    if code is None or code >= 0:
-        return f"ended with code {code}"
-    try:
-        return f"killed by {signal.Signals(-code).name}"
-    except ValueError:
-        return f"killed by signal {-code}"
 
 
 def kill_all() -> None:

@@ -69,7 +69,12 @@ class OwnBoard(chess.Board):
         return super().parse_san(san.translate(self._in_san))
 
     def copy(self, *, stack: bool | int = True) -> OwnBoard:
-        board = super().copy(stack=stack)
+        return self._with_own_men(super().copy(stack=stack))
+
+    def root(self) -> OwnBoard:
+        return self._with_own_men(super().root())
+
+    def _with_own_men(self, board: OwnBoard) -> OwnBoard:
         board.kinds = self.kinds
         board._in_san = self._in_san
         board._in_fen = self._in_fen

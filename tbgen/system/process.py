@@ -183,6 +183,10 @@ for group in groups:
 """
 
 
+_telling = threading.Lock()
+"""One warden is started, and hears one number at a time."""
+
+
 @cache
 def _warden() -> IO[str]:
     """The pipe to a process that kills groups of processes when this process is gone.
@@ -209,8 +213,8 @@ def end_with_us(group: int, ended: asyncio.Future[Any] | concurrent.futures.Futu
 
     def tell(_: object = None) -> None:
         # Somebody may have killed the warden, or this process may be ending.
-        with contextlib.suppress(OSError, ValueError):
-            print(group, file=_warden())
+        with contextlib.suppress(OSError, ValueError), _telling:
+            _warden().write(f"{group}\n")
 
     tell()
     ended.add_done_callback(tell)
@@ -228,10 +232,15 @@ def kill_group(leader: int) -> None:
 def how_it_ended(code: int) -> str:
     """What the exit code of a process says, as the end of a sentence.
 
-    >>> how_it_ended(-11), how_it_ended(3)
-    (' (signal SIGSEGV)', ' (exit code 3)')
+    >>> how_it_ended(-11), how_it_ended(-40), how_it_ended(3)
+    (' (signal SIGSEGV)', ' (signal 40)', ' (exit code 3)')
     """
-    return f" (signal {signal.Signals(-code).name})" if code < 0 else f" (exit code {code})"
+    if code >= 0:
+        return f" (exit code {code})"
+    try:
+        return f" (signal {signal.Signals(-code).name})"
+    except ValueError:  # real-time signals have no names
+        return f" (signal {-code})"
 
 
 def sync_folder(folder: Path) -> None:

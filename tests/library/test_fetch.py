@@ -354,6 +354,7 @@ def test_nobody_is_sent_on_twice_or_for_the_catalog_or_without_https(
         "https://a@b",
         "https://\xe4",
         "//127.0.0.1",
+        "//[",
         "file:",
     )
     for address in plain:

@@ -36,7 +36,7 @@ def test_a_table_whose_process_is_killed_is_made_again_and_all_are_as_ever(
     )
     watcher = mock.Mock(Watcher)
     build(tmp_path, THREE_MEN[:3], watcher, Settings(threads=2, jobs=2))
-    again = "KNvK: the process that made it was lost (killed by SIGKILL); building it once more"
+    again = "KNvK: the process that made it was lost (signal SIGKILL); building it once more"
     watcher.says.assert_called_once_with(again)
     assert watcher.built.call_count == 3
     forecasts = [call.args[0] for call in watcher.forecast.call_args_list]
@@ -54,9 +54,7 @@ def test_the_rest_goes_on_without_a_table_that_kills_every_process(
         build_module, "processes", partial(processes, work=partial(dies, once=False))
     )
     watcher = mock.Mock(Watcher)
-    with pytest.raises(
-        BuildError, match=r"cannot build KNvK: .* lost 2 times \(killed by SIGKILL\)"
-    ):
+    with pytest.raises(BuildError, match=r"cannot build KNvK: .* lost 2 times \(signal SIGKILL\)"):
         build(tmp_path, THREE_MEN, watcher, Settings(threads=2, jobs=2))
     assert [call.args[0].rpartition(";")[2] for call in watcher.says.call_args_list] == [
         " building it once more",
@@ -79,6 +77,25 @@ def test_too_little_disk_is_noticed_before_anything_is_begun_and_before_each_tab
     with pytest.raises(NotEnoughDiskError, match=f"cannot build KNvK: {told}"):
         build(tmp_path, [Material.parse("KNvK")], Watcher())
     assert [*map(str, tables_in(tmp_path))] == made
+
+
+def test_a_table_without_room_on_the_disk_leaves_its_place_to_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refused = list[Path]()
+
+    def free_disk(folder: Path) -> int:
+        if refused or not list(folder.glob("*.h5")):
+            return 1 << 30
+        refused.append(folder)
+        return 100
+
+    monkeypatch.setattr(build_module, "free_disk", free_disk)
+    with pytest.raises(NotEnoughDiskError):
+        build(
+            tmp_path, [Material.parse("KNvK"), Material.parse("KRvK")], Watcher(), Settings(jobs=1)
+        )
+    assert len(tables_in(tmp_path)) == 2, "that of kings, and one of the two"
 
 
 @pytest.mark.parametrize(

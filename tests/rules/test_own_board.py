@@ -11,6 +11,7 @@ import pytest
 
 from tbgen.errors import FenError, IllegalPositionError, MoveError
 from tbgen.men import Man
+from tbgen.rules.game import Game
 from tbgen.rules.notation import parse_fen, parse_move, picture_of, position_of
 from tbgen.rules.own_board import OwnBoard
 from tbgen.rules.position import material_of, own_score
@@ -85,6 +86,10 @@ def test_letters_are_read_and_written_and_men_of_chess_stand_beside_them() -> No
     after, _ = position_of(fen, ["Gf5", "Qd1+"], men=MEN)
     assert after.fen() == "8/8/2n5/5g2/8/1k6/8/KM1Q4 b - - 7 10"
     assert after.copy().fen() == after.fen()
+    moved = board.copy()
+    moved.push(move)
+    assert moved.root().fen() == fen
+    assert Game(moved).fen().startswith(moved.fen())
     with pytest.raises(MoveError):
         parse_move(board, "Bf5")
 
