@@ -14,9 +14,7 @@ from tbgen import cli
 from tbgen.apps.match.words import ALIASES, OPTIONS
 from tbgen.errors import MissingFolderError
 from tests.cli.calls import printed
-from tests.project import ROOT, S18
-
-GAMES = str(S18)
+from tests.project import ROOT
 
 
 def all_commands() -> list[tuple[str, click.Command]]:
