@@ -17,7 +17,7 @@ from tbgen.closures.store import BlockStore, key_of
 from tbgen.errors import BuildError, ClosureTooLargeError
 from tbgen.index.layout import slots_of
 from tbgen.index.resets import NO_SLOT, Reset
-from tbgen.material import Material
+from tbgen.material import Material, Scope
 from tbgen.men import Role
 from tbgen.probe.opened import OpenTables
 from tbgen.score import Color
@@ -182,8 +182,6 @@ class Closure:
         """The blocks that are not solved yet."""
         self.cpu_seconds = 0.0
         """The time that `lacking` takes."""
-        self.rests_on = dict[str, str]()
-        """[name of a table that it reads] -> the table's digest."""
         self.missing = set[str]()
         """Tables without pawns that the nodes lead to and that are not in the folders."""
         self.needs = Needs()
@@ -293,7 +291,6 @@ class Closure:
             promotes = reset.promoted != NO_SLOT
             if move.table:
                 source = move.table
-                self.rests_on[move.name_of_table] = move.table
             elif not self._is_solved_by_way(move):
                 source = BOUNDED
             elif not self.needs.has(child):
@@ -390,12 +387,23 @@ class Closure:
 
     def bounded(self) -> set[Material]:
         """The materials that are left to bounds."""
-        return {
-            edge.child.material.canonical()
-            for block in self.blocks.values()
-            for edge in block.edges
-            if edge.is_bounded
-        }
+        materials = set[Material]()
+        for block in self.blocks.values():
+            materials.update(edge.child.material for edge in block.edges if edge.is_bounded)
+        return {material.canonical() for material in materials}
+
+    def tables_read(self) -> dict[str, str]:
+        """[name of a table that it reads] -> the table's digest."""
+        read = set[tuple[Material, str]]()
+        for block in self.blocks.values():
+            for edge in block.edges:
+                if edge.child not in self.blocks and edge.source not in (BOUNDED, NEVER_REACHED):
+                    read.add((edge.child.material, edge.source))
+        digests = dict[str, str]()
+        for material, digest in read:
+            is_whole = digest == self.tables.digest(material)
+            digests[str(material if is_whole else material.within(Scope.PAIRS))] = digest
+        return digests
 
 
 def _least_seconds(node: Node, cuts: Cuts, share: float) -> float:

@@ -185,7 +185,7 @@ def _facts_of(closure: Closure, root: Node) -> dict[str, Any]:
             "queries": [(str(score), cell) for score, cell in block.queries],
             "shades": list(block.shades),
         }
-    return {"tables": closure.rests_on, "kings": closure.needs.kings_in(root), "blocks": blocks}
+    return {"tables": closure.tables_read(), "kings": closure.needs.kings_in(root), "blocks": blocks}
 
 
 def _block_from(name: str, facts: Mapping[str, Any]) -> tuple[Node, PlannedBlock]:

@@ -168,14 +168,6 @@ class PlacementMove(NamedTuple):
     """The digest of the table that has the placement; empty without one."""
     child: Node
     """The node of that placement."""
-    is_in_pairs: bool
-    """Whether the table is one of pairs."""
-
-    @property
-    def name_of_table(self) -> str:
-        """The name of the table that has the placement."""
-        material = self.reset.material
-        return str(material.within(Scope.PAIRS) if self.is_in_pairs else material)
 
     @property
     def child_placement(self) -> PawnPlacement:
@@ -233,8 +225,7 @@ class PlacementMoves:
                 table = digest
                 if has_pairs and not digest:
                     table = self._tables.digest_of_pairs(*child)
-                is_in_pairs = table != digest
-                moves.append(PlacementMove(reset, pawns, table, child, is_in_pairs))
+                moves.append(PlacementMove(reset, pawns, table, child))
         return moves
 
     def _resets_of(self, placement: PawnPlacement) -> Sequence[tuple[Reset, str, bool]]:

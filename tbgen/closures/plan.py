@@ -180,7 +180,7 @@ class PlannedWays(Iterator[Closure]):
             if closure is None:
                 continue
             solved = closure.solved_nodes()
-            is_worth_it = not way.only_if_exact or plan_of([closure]).exact
+            is_worth_it = not way.only_if_exact or not closure.bounded()
             if solved not in known and is_worth_it:
                 known.add(solved)
                 if self._has_room_for(closure):

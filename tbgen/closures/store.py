@@ -275,7 +275,7 @@ class BlockStore:
     def _rows(self, question: str, *given: object) -> list[Any]:
         """The rows that answer a question; none without a file."""
         with self._lock:
-            if not self._path.exists():
+            if not os.path.exists(self._path):  # a plan asks so for each block
                 return []
             try:
                 return self._open().execute(question, given).fetchall()
