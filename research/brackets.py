@@ -73,7 +73,7 @@ def truth(
     way = Way(queen=free, knight=free, others=free, coarse_free=free + NO_CUTS)
     closure = Closure(known, way)
     for pawns in draw.sample(layout_of(material).blocks, roots):
-        closure.add(node_of(material, pawns))
+        closure.add(RootNode(node_of(material, pawns)))
     nodes = [node for node in closure.blocks if node.material == material]
     began = time.process_time()
     counted = np.zeros(5, np.int64)
@@ -95,7 +95,7 @@ def truth(
             boards = [board for board in boards if accrued in may_accrue(board)]
             closure = Closure(known, closure.way)
             queries = [(accrued, cell_on(node, board)) for board in boards]
-            closure.add_root(RootNode(node, queries, has_right=False))
+            closure.add(RootNode(node, queries, has_right=False))
             blocks = ClosureSolver(closure, blocks.store)
             blocks.solve_all(1, SolvePace())
             for board in boards:

@@ -3,16 +3,24 @@
 Captures, pawn moves and promotions lead from block to block.
 """
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NamedTuple
 
 from tbgen.closures.bounds import ALL_OUTCOMES, Bound, CutQuestion, Cuts
 from tbgen.closures.costs import ADDING_SECONDS, BlockCost, Budget, cost_at_cuts, cost_of_block
-from tbgen.closures.placements import Node, PawnPlacement, PlacementMove, PlacementMoves, RootNode
-from tbgen.closures.policy import Way
-from tbgen.closures.reach import Needs, Shades, bishops_of, needs_of, share_of, word_of
+from tbgen.closures.placements import Node, PlacementMove, PlacementMoves, RootNode
+from tbgen.closures.policy import Way, is_left_to_tables
+from tbgen.closures.reach import (
+    Reached,
+    Shades,
+    bishops_of,
+    reached_from,
+    shades_after,
+    share_of,
+    word_of,
+)
 from tbgen.closures.store import BlockStore, key_of
 from tbgen.errors import BuildError, ClosureTooLargeError
 from tbgen.index.layout import slots_of
@@ -43,6 +51,8 @@ class Edge(NamedTuple):
 
     It is the digest of its table, the key of its block, BOUNDED or NEVER_REACHED.
     """
+    block: "PlannedBlock | None" = None
+    """The child's block if it is solved."""
 
     @property
     def is_bounded(self) -> bool:
@@ -184,68 +194,63 @@ class Closure:
         """The time that `lacking` takes."""
         self.missing = set[str]()
         """Tables without pawns that the nodes lead to and that are not in the folders."""
-        self.needs = Needs()
-        """What the root needs."""
+        self.reached = dict[Node, Reached]()
+        """What the last root needs."""
+        self._root: Node | None = None
+        self._least_seconds = 0.0
+        """The time that the reached nodes take at least, but those that may be solved."""
+        self._solved_names = set[str]()
+        """The names of solved blocks of the reached nodes."""
         self._unpaid_seconds = 0.0
         """The time of those blocks in `lacking` that the budget has not paid for yet."""
         self._store = store
         self._budget = Budget() if budget is None else budget
         self._moves = PlacementMoves(tables, self._budget) if moves is None else moves
 
-    def add_root(self, root: RootNode) -> PlannedBlock:
-        """Add the node of a position, and all of its blocks that the position needs."""
-        self.needs = needs_of(root, self._affordable_moves(), keeps_pieces=self.way.keeps_pieces)
-        return self.add(root.node, queries=root.queries)
+    def add(self, root: RootNode) -> PlannedBlock:
+        """Add the block of a root, after all blocks that the root needs."""
+        self._root = root.node
+        self._least_seconds = 0.0
+        keeps_pieces = self.way.keeps_pieces
+        self.reached = reached_from(root, self._affordable_moves, keeps_pieces=keeps_pieces)
+        for node in reversed(self.reached):
+            if node not in self.blocks and not self._lacks_table(node):
+                self._add_block(node, root.queries if node == root.node else ())
+        return self.blocks[root.node]
 
-    def _affordable_moves(self) -> Callable[[PawnPlacement], Iterator[PlacementMove]]:
-        """The moves from a placement to what this way solves.
+    def _affordable_moves(self, node: Node) -> Iterator[PlacementMove]:
+        """The moves from a reached node to what this way solves.
 
         ClosureTooLargeError once all nodes that were asked take more than the budget.
         """
-        seen = set[Node]()
-        seconds = 0.0
+        if self._lacks_table(node):
+            self.missing.add(str(node.material.canonical()))
+            return
+        names = () if self._store is None else self._store.names_of(str(node))
+        self._solved_names.update(names)
+        if not names and str(node) not in self._budget.paid_nodes:
+            # After a promotion of one side, a block is asked the fewest cuts.
+            cuts = self.way.cuts_of(node, frozenset([Color.WHITE]), self.question)
+            one_shade = 1 / (1 << sum(bishops_of(node.material)))
+            self._least_seconds += _least_seconds(node, cuts, one_shade)
+            if self._least_seconds > self._budget.left:
+                raise self._too_large(node)
+        for move in self._moves.of(node):
+            if not move.table and self._is_solved_by_way(move):
+                yield move
 
-        def moves_of(placement: PawnPlacement) -> Iterator[PlacementMove]:
-            nonlocal seconds
-            node = placement.node
-            if node not in seen:
-                seen.add(node)
-                if not self._may_be_free(node):
-                    # After a promotion of either side, a block is asked the fewest cuts.
-                    cuts = self.way.cuts_of(node, Color.WHITE, self.question)
-                    one_shade = 1 / (1 << sum(bishops_of(node.material)))
-                    seconds += _least_seconds(node, cuts, one_shade)
-                if seconds > self._budget.left:
-                    raise self._too_large(node)
-            for move in self._moves.from_placement(placement):
-                if self._is_solved_by_way(move) and not move.table:
-                    yield move
+    def _lacks_table(self, node: Node) -> bool:
+        """Whether a reached node is to have a table; its block is not solved."""
+        return is_left_to_tables(node) and node != self._root
 
-        return moves_of
-
-    def add(
-        self, node: Node, *, queries: Queries = (), promoted_by: Color | None = None
-    ) -> PlannedBlock:
-        """Add a node after all that it leads to.
-
-        `queries` are asked of the node if it is the root. `promoted_by` is the side that has
-        promoted last on the way to it, if any has.
-        """
-        if node in self.blocks:
-            return self.blocks[node]
+    def _add_block(self, node: Node, queries: Queries) -> None:
+        """Add the block of a reached node."""
         self._budget.pay(ADDING_SECONDS)
-        cuts = self.way.cuts_of(node, promoted_by, self.question)
-        # A block may take too much whatever it leads to. Then no time is spent on listing that.
-        share = share_of(self.needs.shades_of(node), node.material)
-        least = self._unpaid_seconds + _least_seconds(node, cuts, share)
-        if least > self._budget.left and not self._may_be_free(node):
-            raise self._too_large(node)
-        edges = list(self._edges_of(node, promoted_by))
-        block = self._planned(node, edges, cuts, queries)
+        cuts = self.way.cuts_of(node, self.reached[node].promoters, self.question)
+        block = self._planned(node, list(self._edges_of(node)), cuts, queries)
         self.blocks[node] = block
         if not self._is_solved(block):
             self._charge(block)
-        return block
 
     def _charge(self, block: PlannedBlock) -> None:
         """Add a block that is not solved; ClosureTooLargeError if the budget cannot pay for it."""
@@ -270,41 +275,25 @@ class Closure:
 
     def _is_solved(self, block: PlannedBlock) -> bool:
         """Whether a block is solved with all its bounds."""
-        store = self._store
-        if store is None:
-            return False
-        return all(store.has(block.name_with(bound)) for bound in block.bounds)
+        return all(block.name_with(bound) in self._solved_names for bound in block.bounds)
 
-    def _may_be_free(self, node: Node) -> bool:
-        """Whether some block of a node costs nothing, in whatever way it was solved."""
-        name = str(node)
-        if name in self._budget.paid_nodes:
-            return True
-        return self._store is not None and self._store.has_node(name)
-
-    def _edges_of(self, node: Node, promoted_by: Color | None) -> Iterator[Edge]:
-        """The edges from a node. Children without tables are added if they are solved."""
-        slots = slots_of(node.material)
-        for move in self._moves.from_placement(PawnPlacement(*node)):
-            reset = move.reset
-            child = move.child
-            promotes = reset.promoted != NO_SLOT
+    def _edges_of(self, node: Node) -> Iterator[Edge]:
+        """The edges from a node, but those to tables that are missing."""
+        shades = self.reached[node].shades
+        for move in self._moves.of(node):
             if move.table:
-                source = move.table
+                yield Edge(move.reset, move.child, move.table)
             elif not self._is_solved_by_way(move):
-                source = BOUNDED
-            elif not self.needs.has(child):
-                source = BOUNDED if self.way.keeps_pieces else NEVER_REACHED
-            elif not promotes and not child.pawns:
-                self.missing.add(str(child.material.canonical()))
-                continue
-            else:
-                promoter = slots[reset.promoted][0] if promotes else promoted_by
-                source = self.add(child, promoted_by=promoter).key
-                if not self.needs.has_shades_after(node, move):
+                yield Edge(move.reset, move.child, BOUNDED)
+            elif block := self.blocks.get(move.child):
+                if not shades_after(node, shades, move) <= block.shades:
                     # Where a block is solved at cuts, nothing else would notice.
-                    raise BuildError(str(node), f"{child} lacks bishops on squares of one colour")
-            yield Edge(reset, child, source)
+                    lack = f"{move.child} lacks bishops on squares of one colour"
+                    raise BuildError(str(node), lack)
+                yield Edge(move.reset, move.child, block.key, block)
+            elif move.child not in self.reached:
+                source = BOUNDED if self.way.keeps_pieces else NEVER_REACHED
+                yield Edge(move.reset, move.child, source)
 
     def _is_solved_by_way(self, move: PlacementMove) -> bool:
         """Whether this way solves what a move leads to."""
@@ -316,12 +305,12 @@ class Closure:
         self, node: Node, edges: Sequence[Edge], cuts: Cuts, queries: Queries
     ) -> PlannedBlock:
         """The block of a node, with a key that differs if anything that it rests on does."""
-        shades = self.needs.shades_of(node)
+        shades = self.reached[node].shades
         is_exact = all(self._is_exact(edge, cuts) for edge in edges)
         bounds = self._bounds(node, cuts, is_exact=is_exact)
         facts = [
             str(node),
-            sorted({(str(edge.child), edge.source) for edge in edges}),
+            [edge.source for edge in edges],  # the node says to which children these belong
             [int(bound) for bound in bounds],
             [str(cut) for cut in cuts],
             [str(query) for query in queries] if cuts else bool(queries),
@@ -342,12 +331,11 @@ class Closure:
         """Whether both bounds give a child the same values, as far as some cuts need them."""
         if edge.is_bounded:
             return False
-        child = self.blocks.get(edge.child)
-        if child is None:
+        if edge.block is None:
             return True  # a table has it, or it is never reached
         # A cut divides values in two. So a child is exact for a block that is asked for the same
         # cuts.
-        return child.is_exact and child.cuts in ((), cuts)
+        return edge.block.is_exact and edge.block.cuts in ((), cuts)
 
     def _bounds(self, node: Node, cuts: Cuts, *, is_exact: bool) -> Sequence[Bound]:
         """The bounds with which a block is solved: both, unless one is enough or was asked for."""
@@ -357,7 +345,7 @@ class Closure:
             return [self.question.bound]
         if self.way.keeps_pieces:
             # Such a way is to prove that the promoting side wins, which its own bound does.
-            promoters = self.needs.promoters_of(node)
+            promoters = self.reached[node].promoters
             if promoters == {Color.WHITE}:
                 return [Bound.LOWER]
             if promoters == {Color.BLACK}:
@@ -397,7 +385,7 @@ class Closure:
         read = set[tuple[Material, str]]()
         for block in self.blocks.values():
             for edge in block.edges:
-                if edge.child not in self.blocks and edge.source not in (BOUNDED, NEVER_REACHED):
+                if edge.block is None and edge.source not in (BOUNDED, NEVER_REACHED):
                     read.add((edge.child.material, edge.source))
         digests = dict[str, str]()
         for material, digest in read:

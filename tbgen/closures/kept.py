@@ -168,8 +168,8 @@ def _near(closure: Closure, root: Node) -> dict[Node, PlannedBlock]:
     for _ in range(2):
         for block in list(near.values()):
             for edge in block.edges:
-                if edge.child in closure.blocks:
-                    near[edge.child] = closure.blocks[edge.child]
+                if edge.block is not None:
+                    near[edge.child] = edge.block
     return near
 
 
@@ -185,7 +185,7 @@ def _facts_of(closure: Closure, root: Node) -> dict[str, Any]:
             "queries": [(str(score), cell) for score, cell in block.queries],
             "shades": list(block.shades),
         }
-    return {"tables": closure.tables_read(), "kings": closure.needs.kings_in(root), "blocks": blocks}
+    return {"tables": closure.tables_read(), "kings": closure.reached[root].kings, "blocks": blocks}
 
 
 def _block_from(name: str, facts: Mapping[str, Any]) -> tuple[Node, PlannedBlock]:

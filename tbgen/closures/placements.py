@@ -58,6 +58,16 @@ class Node(NamedTuple):
         return 2 * white_king_squares << (6 * (self.free - 1))
 
     @property
+    def steps(self) -> int:
+        """The steps that its pawns have behind them, up to a number that its material has.
+
+        Each pawn step makes them more.
+        """
+        white = self.material.side(Color.WHITE).count(Role.PAWN)
+        ranks = [square // 8 for square in self.pawns]
+        return sum(ranks[:white]) - sum(ranks[white:])
+
+    @property
     def double_steps(self) -> list[int]:
         """The squares of the pawns that could be taken en passant, had they just come there."""
         return [square for _, square in double_steps(slots_of(self.material), self.pawns)]
@@ -79,18 +89,6 @@ def _name_of(node: Node) -> str:
 def _layout_of(node: Node) -> Layout:
     """The layout of a node, kept because it takes two milliseconds with four pawns."""
     return partial_layout(node.material, [node.pawns])
-
-
-class PawnPlacement(NamedTuple):
-    """Pawns on their own squares, while a node may have those of the mirror image."""
-
-    material: Material
-    pawns: Squares
-
-    @property
-    def node(self) -> Node:
-        """The node that it belongs to."""
-        return node_of(self.material, self.pawns)
 
 
 def node_of(material: Material, pawns: Sequence[int]) -> Node:
@@ -115,8 +113,11 @@ class RootNode(NamedTuple):
     """The node of a position that is to be solved, and what the position asks of it."""
 
     node: Node
-    queries: Queries
-    """Accrued scores, each with a cell: those of the position and of its quiet moves."""
+    queries: Queries = ()
+    """Accrued scores, each with a cell: those of the position and of its quiet moves.
+
+    Without any, all of the block is needed.
+    """
     is_reversed: bool = False
     """Whether the node is that of the position with reversed colours."""
     has_right: bool = False
@@ -160,7 +161,7 @@ def cell_on(node: Node, board: chess.Board) -> int:
 
 
 class PlacementMove(NamedTuple):
-    """A reset from a placement, and a placement that it leads to."""
+    """A reset from a node, and a placement that it leads to."""
 
     reset: Reset
     pawns: Squares
@@ -169,19 +170,13 @@ class PlacementMove(NamedTuple):
     child: Node
     """The node of that placement."""
 
-    @property
-    def child_placement(self) -> PawnPlacement:
-        """The placement that it leads to."""
-        return PawnPlacement(self.reset.material, self.pawns)
-
 
 MOST_PLACEMENTS: Final = 60_000
 """A position that leads to more is refused: each takes about 12 KiB, with its block."""
 
 
 class PlacementMoves:
-    """The moves from placements, each listed once until `forget`: every way, question and walk asks
-    for them.
+    """The moves from nodes, each listed once until `forget`: every way and question asks for them.
 
     Arguments:
         tables: Tell which moves lead to a table.
@@ -192,16 +187,16 @@ class PlacementMoves:
         self._tables = tables
         self._budget = Budget() if budget is None else budget
         self._resets = dict[Material, Sequence[tuple[Reset, str, bool]]]()
-        self._moves = dict[PawnPlacement, Sequence[PlacementMove]]()
+        self._moves = dict[Node, Sequence[PlacementMove]]()
 
-    def from_placement(self, placement: PawnPlacement) -> Sequence[PlacementMove]:
-        """All moves from a placement; ClosureTooLargeError if listing them takes too much."""
-        moves = self._moves.get(placement)
+    def of(self, node: Node) -> Sequence[PlacementMove]:
+        """All moves from a node; ClosureTooLargeError if listing them takes too much."""
+        moves = self._moves.get(node)
         if moves is None:
-            self._refuse_more(placement.material)
+            self._refuse_more(node.material)
             self._budget.pay(LISTING_SECONDS)
-            moves = self._listed(placement)
-            self._moves[placement] = moves
+            moves = self._listed(node)
+            self._moves[node] = moves
         return moves
 
     def _refuse_more(self, material: Material) -> None:
@@ -216,11 +211,11 @@ class PlacementMoves:
         """Free the memory of all moves that are listed."""
         self._moves.clear()
 
-    def _listed(self, placement: PawnPlacement) -> Sequence[PlacementMove]:
+    def _listed(self, node: Node) -> Sequence[PlacementMove]:
         moves = list[PlacementMove]()
-        slots = slots_of(placement.material)
-        for reset, digest, has_pairs in self._resets_of(placement):
-            for pawns in _pawns_after(slots, placement.pawns, reset):
+        slots = slots_of(node.material)
+        for reset, digest, has_pairs in self._resets_of(node):
+            for pawns in _pawns_after(slots, node.pawns, reset):
                 child = node_of(reset.material, pawns)
                 table = digest
                 if has_pairs and not digest:
@@ -228,15 +223,15 @@ class PlacementMoves:
                 moves.append(PlacementMove(reset, pawns, table, child))
         return moves
 
-    def _resets_of(self, placement: PawnPlacement) -> Sequence[tuple[Reset, str, bool]]:
-        """The resets of a placement's material, into the colours of a table where there is one.
+    def _resets_of(self, node: Node) -> Sequence[tuple[Reset, str, bool]]:
+        """The resets of a node's material, into the colours of a table where there is one.
 
         Each with the digest of that table, and whether a table of pairs has some placements.
         """
-        material = placement.material
+        material = node.material
         if material not in self._resets:
             known = list[tuple[Reset, str, bool]]()
-            for reset in resets_of(placement.node.layout, self._in_colours_of_table):
+            for reset in resets_of(node.layout, self._in_colours_of_table):
                 digest = self._tables.digest(reset.material)
                 known.append((reset, digest, self._has_pairs(reset.material)))
             self._resets[material] = known

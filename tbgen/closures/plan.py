@@ -154,7 +154,7 @@ class PlannedWays(Iterator[Closure]):
     def closure(self, way: Way, question: CutQuestion) -> Closure:
         """The closure of a question in a way; ClosureTooLargeError if it exceeds the budget."""
         closure = Closure(self._tables, way, question, self._store, self._budget, self._moves)
-        closure.add_root(self._root)
+        closure.add(self._root)
         return closure
 
     def plan(self) -> SolvePlan:

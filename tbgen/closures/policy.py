@@ -74,9 +74,7 @@ class Way:
             most = self.knight
         else:
             most = self.others
-        # A table without pawns may be built instead of such a node.
-        is_left_to_tables = not node.pawns and node.free <= MOST_TABLE_MEN
-        return node.free <= min(most, _most_free(node)) and not is_left_to_tables
+        return node.free <= min(most, _most_free(node)) and not is_left_to_tables(node)
 
     def is_within(self, other: "Way") -> bool:
         """Whether another way solves at least what this one does, so that it takes as much."""
@@ -87,18 +85,26 @@ class Way:
             and (self.keeps_pieces or not other.keeps_pieces)
         )
 
-    def cuts_of(self, node: Node, promoted_by: Color | None, question: CutQuestion) -> Cuts:
+    def cuts_of(
+        self, node: Node, promoters: frozenset[Color | None], question: CutQuestion
+    ) -> Cuts:
         """The cuts at which a node is solved; none if all its outcomes are found.
 
-        `promoted_by` is the side that has promoted last on the way to the node, if any has.
+        `promoters` are the sides that promote last on the ways to the node, None for a way without.
         """
         if node.free >= self.mates_free:
-            if promoted_by is None:
-                return ENDS
-            return (ENDS[promoted_by],)  # the other one is hardly ever worth its time
+            for side in Color:
+                if promoters == {side}:
+                    return (ENDS[side],)  # the other one is hardly ever worth its time
+            return ENDS
         if node.free >= self.coarse_free:
             return question.cuts
         return ()
+
+
+def is_left_to_tables(node: Node) -> bool:
+    """Whether a node has no pawns and so few men that a table may be built instead."""
+    return not node.pawns and node.free <= MOST_TABLE_MEN
 
 
 def _most_free(node: Node) -> int:

@@ -18,23 +18,23 @@ docs/design/closures.md has the proofs.
 
 import itertools
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import chess
 import numpy as np
 
-from tbgen.closures.placements import Node, PawnPlacement, PlacementMove, RootNode
+from tbgen.closures.placements import Node, PlacementMove, RootNode, node_of
 from tbgen.compiled.arrays import Word
 from tbgen.index.layout import slots_of
 from tbgen.index.placements import MIRROR, Slot, Squares, pawn_sets
 from tbgen.index.resets import NO_SLOT
 from tbgen.index.squares import LIGHT_BISHOP, is_light
-from tbgen.material import Material
+from tbgen.material import Material, build_key
 from tbgen.men import Role
 from tbgen.score import Color
-from tbgen.table import Queries
 
 
 class Kings(NamedTuple):
@@ -49,6 +49,10 @@ class Kings(NamedTuple):
 
     def __or__(self, other: "Kings") -> "Kings":
         return Kings(self.white | other.white, self.black | other.black)
+
+    def mirrored(self) -> "Kings":
+        """Those of the mirror image."""
+        return Kings(chess.flip_horizontal(self.white), chess.flip_horizontal(self.black))
 
 
 ANYWHERE: Final = Kings(chess.BB_ALL, chess.BB_ALL)
@@ -70,9 +74,12 @@ class Shade(NamedTuple):
 Shades = frozenset[Shade]
 """Those that a block needs, or those that are solved of it."""
 
+NO_BISHOPS: Final = Shades([Shade(0, 0)])
+"""The shades of a node without bishops."""
 
-class ReachedPlacement(NamedTuple):
-    """How a placement is reached."""
+
+class Reached(NamedTuple):
+    """How a node is reached, and which of its cells are needed."""
 
     promoters: frozenset[Color | None]
     """The side that promotes last, for each way there; None for a way without promotions."""
@@ -81,162 +88,134 @@ class ReachedPlacement(NamedTuple):
     shades: Shades
     """The shades that its bishops may have there."""
 
-    def __or__(self, other: "ReachedPlacement") -> "ReachedPlacement":
-        return ReachedPlacement(
+    def __or__(self, other: "Reached") -> "Reached":
+        if self == other:
+            return self
+        return Reached(
             self.promoters | other.promoters,
             self.kings | other.kings,
             self.shades | other.shades,
         )
 
-
-NOT_REACHED: Final = ReachedPlacement(frozenset(), Kings(0, 0), Shades())
-
-
-class Needs:
-    """What a position needs of the nodes that a way solves.
-
-    Arguments:
-        reached: The nodes that the position reaches; None if it needs all of them.
-        keeps_pieces: Whether the way keeps pieces. Then a capture that the walk does not follow may
-            lead to a node. So all of its cells are needed.
-    """
-
-    def __init__(
-        self, reached: Mapping[Node, ReachedPlacement] | None = None, *, keeps_pieces: bool = False
-    ) -> None:
-        self._reached = reached
-        self._with_cells = None if keeps_pieces else reached
-        """The same if it tells which cells are needed."""
-
-    def has(self, node: Node) -> bool:
-        """Whether a node is needed."""
-        return self._reached is None or node in self._reached
-
-    def promoters_of(self, node: Node) -> frozenset[Color | None]:
-        """The sides that promote last on the ways to a node; none if that is unknown."""
-        return frozenset() if self._reached is None else self._reached[node].promoters
-
-    def kings_in(self, node: Node) -> Kings:
-        """Where the kings may stand in a node."""
-        return ANYWHERE if self._with_cells is None else self._with_cells[node].kings
-
-    def shades_of(self, node: Node) -> Shades:
-        """The shades that are needed of a node."""
-        if self._with_cells is None:
-            return every_shade(node.material)
-        return self._with_cells[node].shades
-
-    def has_shades_after(self, node: Node, move: PlacementMove) -> bool:
-        """Whether all shades are needed to which a move from a node leads."""
-        if self._with_cells is None:
-            return True
-        after = shades_after(PawnPlacement(*node), self.shades_of(node), move)
-        return shades_in_node(move.child_placement, after) <= self.shades_of(move.child)
+    def in_all_cells(self, node: Node) -> "Reached":
+        """The same if all cells of its node are needed."""
+        return Reached(self.promoters, ANYWHERE, every_shade(node.material))
 
 
-def needs_of(
+def reached_from(
     root: RootNode,
-    moves_of: Callable[[PawnPlacement], Iterable[PlacementMove]],
+    moves_of: Callable[[Node], Iterable[PlacementMove]],
     *,
     keeps_pieces: bool,
-) -> Needs:
-    """What a position needs, by a walk if one can tell that it does not need everything."""
-    node = root.node
-    kings = _kings_in(node, root.queries)
-    are_kings_shut_in = are_shut_in(slots_of(node.material), node.pawns, kings)
-    if not (are_kings_shut_in or any(bishops_of(node.material)) or keeps_pieces):
-        return Needs()
-    reached = reached_from(
-        PawnPlacement(*node),
-        kings,
-        Shades(shade_in(node, cell) for _, cell in root.queries),
-        moves_of,
-        keeps_pieces=keeps_pieces,
-        has_right=root.has_right,
+) -> dict[Node, Reached]:
+    """All nodes that a root needs, each before those that it leads to.
+
+    Arguments:
+        root: The root.
+        moves_of: The moves from a node to those that a way solves.
+        keeps_pieces: Whether the walk ends where a piece is taken after a promotion, by a move that
+            is no promotion itself. A capture that it does not follow may lead to a node that it
+            reaches otherwise. So all cells of each node are needed.
+    """
+    start = Reached(frozenset([None]), _kings_in(root), _shades_in(root))
+    leaves_out = (
+        keeps_pieces
+        or any(bishops_of(root.node.material))
+        or are_shut_in(slots_of(root.node.material), root.node.pawns, start.kings)
     )
-    return Needs(reached, keeps_pieces=keeps_pieces)
+    waves = defaultdict[Any, list[tuple[Node, Reached]]](list)
+    """[wave] what is known of its nodes, once for each move to one of them."""
+    waves[_wave_of(root.node)].append((root.node, start))
+    reached = dict[Node, Reached]()
+    while waves:
+        # No move leads to another node of this wave, or to one of a wave before it.
+        wave = dict[Node, Reached]()
+        for node, arrival in waves.pop(max(waves)):
+            wave[node] = arrival | wave.get(node, arrival)
+        for node, arrival in wave.items():
+            how = _with_walks(node, arrival) if leaves_out else arrival.in_all_cells(node)
+            reached[node] = how
+            for move in moves_of(node):
+                promoters = _promoters_after(node, how.promoters, move, keeps_pieces)
+                onward: Reached | None = how
+                if leaves_out:
+                    onward = _onward(root, node, how, move)
+                if onward is not None and promoters:
+                    reaches = Reached(promoters, onward.kings, onward.shades)
+                    waves[_wave_of(move.child)].append((move.child, reaches))
+    if keeps_pieces:
+        return {node: how.in_all_cells(node) for node, how in reached.items()}
+    return reached
 
 
-def _kings_in(node: Node, queries: Queries) -> Kings:
+@lru_cache(maxsize=1 << 16)
+def _wave_of(node: Node) -> tuple[Any, int]:
+    """The wave of a node: all moves from it lead to lesser ones.
+
+    Waves are kept, because several moves lead to a node.
+    """
+    return build_key(node.material), -node.steps
+
+
+def _kings_in(root: RootNode) -> Kings:
     """Where the kings stand in the positions that are asked; anywhere if other pieces do, too."""
-    if node.free > len(Color):
+    node = root.node
+    if node.free > len(Color) or not root.queries:
         return ANYWHERE
     white = 0
     black = 0
-    for _, cell in queries:
+    for _, cell in root.queries:
         _, squares = node.layout.squares_of(cell)
         white |= 1 << squares[len(node.pawns)]
         black |= 1 << squares[-1]
     return Kings(white, black)
 
 
-def reached_from(
-    root: PawnPlacement,
-    kings: Kings,
-    shades: Shades,
-    moves_of: Callable[[PawnPlacement], Iterable[PlacementMove]],
-    *,
-    keeps_pieces: bool,
-    has_right: bool,
-) -> Mapping[Node, ReachedPlacement]:
-    """Walk from a placement to all nodes that are reached.
-
-    Arguments:
-        root: The placement.
-        kings, shades: Where its kings and bishops may stand.
-        moves_of: The moves from a placement to others without a table.
-        keeps_pieces: Whether the walk ends where a piece is taken after a promotion, by a move that
-            is no promotion itself.
-        has_right: Whether a pawn may be taken en passant in the root.
-    """
-    reached = dict[PawnPlacement, ReachedPlacement]()
-    waiting = [(root, ReachedPlacement(frozenset([None]), kings, shades))]
-    while waiting:
-        placement, arrival = waiting.pop()
-        before = reached.get(placement, NOT_REACHED)
-        after = before | arrival
-        slots = slots_of(placement.material)
-        after = after._replace(kings=where_kings_walk(slots, placement.pawns, after.kings))
-        if after == before:
-            continue
-        reached[placement] = after
-        for move in moves_of(placement):
-            may_take_en_passant = has_right and placement == root
-            if _is_needless(placement, move) and not may_take_en_passant:
-                continue
-            promoters = _promoters_after(placement, after.promoters, move, keeps_pieces)
-            moved_kings = _kings_after(placement, after.kings, move)
-            if promoters and moved_kings is not None:
-                moved_shades = shades_after(placement, after.shades, move)
-                onward = ReachedPlacement(promoters, moved_kings, moved_shades)
-                waiting.append((move.child_placement, onward))
-    nodes = dict[Node, ReachedPlacement]()
-    for placement, how in reached.items():
-        there = how._replace(shades=shades_in_node(placement, how.shades))
-        nodes[placement.node] = nodes.get(placement.node, NOT_REACHED) | there
-    return nodes
+def _shades_in(root: RootNode) -> Shades:
+    """The shades of the positions that are asked."""
+    if not root.queries:
+        return every_shade(root.node.material)
+    shades = Shades(shade_in(root.node, cell) for _, cell in root.queries)
+    return _shades_in_node(root.node.material, root.node.pawns, shades)
 
 
-def _is_needless(placement: PawnPlacement, move: PlacementMove) -> bool:
+def _with_walks(node: Node, how: Reached) -> Reached:
+    """How a node is reached, once its kings have walked to where they can."""
+    return how._replace(kings=where_kings_walk(slots_of(node.material), node.pawns, how.kings))
+
+
+def _onward(root: RootNode, node: Node, how: Reached, move: PlacementMove) -> Reached | None:
+    """How a move from a node reaches its child; None if it does not, or if others do, too."""
+    is_en_passant_in_root = root.has_right and node == root.node
+    if _is_needless(node, move) and not is_en_passant_in_root:
+        return None
+    kings = _kings_after(node, how.kings, move)
+    if kings is None:
+        return None
+    if kings != ANYWHERE:
+        is_own, is_mirror = _images(move.reset.material, move.pawns)
+        if is_mirror:
+            kings = kings | kings.mirrored() if is_own else kings.mirrored()
+    return Reached(how.promoters, kings, shades_after(node, how.shades, move))
+
+
+def _is_needless(node: Node, move: PlacementMove) -> bool:
     """Whether a move leads nowhere that others do not lead, too.
 
     After a double step, en passant leads where a single step and a capture do. But a block with
     bishops is solved with all rights to take that its placement allows, and so is asked for all
     that these lead to.
     """
-    takes_pawn = 0 <= move.reset.gone < len(placement.pawns)
-    is_en_passant = takes_pawn and not set(move.pawns) <= set(placement.pawns)
-    return is_en_passant and not any(bishops_of(placement.material))
+    takes_pawn = 0 <= move.reset.gone < len(node.pawns)
+    is_en_passant = takes_pawn and not set(move.pawns) <= set(node.pawns)
+    return is_en_passant and not any(bishops_of(node.material))
 
 
 def _promoters_after(
-    placement: PawnPlacement,
-    promoters: frozenset[Color | None],
-    move: PlacementMove,
-    keeps_pieces: bool,
+    node: Node, promoters: frozenset[Color | None], move: PlacementMove, keeps_pieces: bool
 ) -> frozenset[Color | None]:
     """Who has promoted last after a move; nothing at all if the walk ends there."""
-    slots = slots_of(placement.material)
+    slots = slots_of(node.material)
     reset = move.reset
     if reset.promoted != NO_SLOT:
         color, _ = slots[reset.promoted]
@@ -247,19 +226,19 @@ def _promoters_after(
     return promoters
 
 
-def _kings_after(placement: PawnPlacement, kings: Kings, move: PlacementMove) -> Kings | None:
+def _kings_after(node: Node, kings: Kings, move: PlacementMove) -> Kings | None:
     """Where the kings may stand after a move; None if no king gets to a pawn that it must take."""
     gone = move.reset.gone
-    slots = slots_of(placement.material)
+    slots = slots_of(node.material)
     if move.reset.promoted != NO_SLOT:
         return ANYWHERE
     if gone == NO_SLOT or not _has_kings_alone(slots):
         return kings
-    others = set(placement.pawns) - {placement.pawns[gone]}
+    others = set(node.pawns) - {node.pawns[gone]}
     if others != set(move.pawns):
         return kings  # a pawn has taken it
     prey_color, _ = slots[gone]
-    square = placement.pawns[gone]
+    square = node.pawns[gone]
     taken_on = 0
     for target in _where_pawn_is_taken(square, prey_color):
         if chess.BB_KING_ATTACKS[target] & kings.of(prey_color.other):
@@ -269,6 +248,18 @@ def _kings_after(placement: PawnPlacement, kings: Kings, move: PlacementMove) ->
     if prey_color is Color.BLACK:
         return kings._replace(white=taken_on)
     return kings._replace(black=taken_on)
+
+
+@lru_cache(maxsize=1 << 16)
+def _images(material: Material, pawns: Squares) -> tuple[bool, bool]:
+    """Whether a placement is that of its node, and whether its mirror image is.
+
+    Answers are kept, as several moves lead to a placement.
+    """
+    slots = slots_of(material)
+    of_node = pawn_sets(slots, node_of(material, pawns).pawns)
+    mirrored = [square ^ MIRROR for square in pawns]
+    return pawn_sets(slots, pawns) == of_node, pawn_sets(slots, mirrored) == of_node
 
 
 def _where_pawn_is_taken(square: int, color: Color) -> Iterable[int]:
@@ -345,15 +336,20 @@ def shade_in(node: Node, cell: int) -> Shade:
     return shade
 
 
-def shades_after(placement: PawnPlacement, shades: Shades, move: PlacementMove) -> Shades:
-    """The shades after a move: it may take a bishop, and a pawn may become one."""
-    material = placement.material
-    slots = slots_of(material)
+def shades_after(node: Node, shades: Shades, move: PlacementMove) -> Shades:
+    """The shades after a move, as its child has them.
+
+    The move may take a bishop, and a pawn may become one.
+    """
+    after = move.child.material
+    if Role.BISHOP not in after.white and Role.BISHOP not in after.black:
+        return NO_BISHOPS
+    slots = slots_of(node.material)
     gone = move.reset.gone
     promoted = move.reset.promoted
     if gone != NO_SLOT and slots[gone][1] is Role.BISHOP:
         color, _ = slots[gone]
-        bishops = bishops_of(material)[color]
+        bishops = bishops_of(node.material)[color]
         left = set[Shade]()
         for shade in shades:
             if shade[color] < bishops:  # the one that is taken stands on a dark square
@@ -364,31 +360,23 @@ def shades_after(placement: PawnPlacement, shades: Shades, move: PlacementMove) 
     if promoted != NO_SLOT and move.reset.role is Role.BISHOP:
         # A step leads to a square of the other colour, a capture to one of the same.
         is_capture = gone != NO_SLOT
-        if is_light(placement.pawns[promoted]) is is_capture:
+        if is_light(node.pawns[promoted]) is is_capture:
             color, _ = slots[promoted]
             shades = Shades(shade.plus(color, 1) for shade in shades)
-    return shades
+    return _shades_in_node(after, move.pawns, shades)
 
 
-@lru_cache(maxsize=1 << 16)
-def shades_in_node(placement: PawnPlacement, shades: Shades) -> Shades:
+def _shades_in_node(material: Material, pawns: Squares, shades: Shades) -> Shades:
     """The shades of a placement as its node has them: it may be the mirror image, or both.
 
-    Light squares are dark in a mirror image. Answers are kept, as several moves lead to a
-    placement.
+    Light squares are dark in a mirror image.
     """
-    material = placement.material
     white, black = bishops_of(material)
-    if not white and not black:
-        return shades
+    is_own, is_mirror = _images(material, pawns)
     mirrored = Shades(Shade(white - shade.white, black - shade.black) for shade in shades)
-    slots = slots_of(material)
-    own = pawn_sets(slots, placement.pawns)
-    if own == pawn_sets(slots, [square ^ MIRROR for square in placement.pawns]):
+    if is_own and is_mirror:
         return shades | mirrored
-    if own == pawn_sets(slots, placement.node.pawns):
-        return shades
-    return mirrored
+    return shades if is_own else mirrored
 
 
 def share_of(shades: Shades, material: Material) -> float:

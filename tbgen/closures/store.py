@@ -98,10 +98,10 @@ class BlockStore:
         """Whether there is a solved block of a name."""
         return bool(self._rows("SELECT 1 FROM blocks WHERE name = ?", name))
 
-    def has_node(self, node: str) -> bool:
-        """Whether there is some solved block of a node, whatever it rests on."""
-        question = "SELECT 1 FROM blocks WHERE name > ? AND name < ? LIMIT 1"
-        return bool(self._rows(question, f"{node}-", f"{node}."))
+    def names_of(self, node: str) -> list[str]:
+        """The names of all solved blocks of a node, whatever they rest on."""
+        question = "SELECT name FROM blocks WHERE name > ? AND name < ?"
+        return [name for (name,) in self._rows(question, f"{node}-", f"{node}.")]
 
     def items(
         self,

@@ -10,7 +10,7 @@ import chess
 from tbgen.closures.bounds import Bound
 from tbgen.closures.closure import Closure
 from tbgen.closures.costs import ADDING_SECONDS, LISTING_SECONDS, Budget, cost_of_block
-from tbgen.closures.placements import Node, node_of
+from tbgen.closures.placements import Node, RootNode, node_of
 from tbgen.closures.policy import Way
 from tbgen.errors import ClosureTooLargeError
 from tbgen.material import Material
@@ -40,7 +40,7 @@ class Ending:
         one_block = cost_of_block(self.node.cells, len(Bound), ()).cpu_seconds
         seconds = most_blocks * (one_block + LISTING_SECONDS + ADDING_SECONDS)
         closure = Closure(tables, BOUNDS_ALONE, budget=Budget(seconds))
-        closure.add(self.node)
+        closure.add(RootNode(self.node))
         return closure
 
 

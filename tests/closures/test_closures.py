@@ -13,7 +13,7 @@ from tbgen.closures.children import BOTH_SIDES, ClosureReader
 from tbgen.closures.closure import Closure
 from tbgen.closures.closure_solver import ClosureSolver
 from tbgen.closures.costs import SolvePace
-from tbgen.closures.placements import node_of
+from tbgen.closures.placements import RootNode, node_of
 from tbgen.closures.policy import Way
 from tbgen.closures.reading import Plane
 from tbgen.closures.store import BlockStore
@@ -43,7 +43,7 @@ def test_every_position_of_a_closure_has_the_value_of_the_reference(
     material = Material.parse(name)
     root = node_of(material, [chess.parse_square(square) for square in squares.split()])
     closure = Closure(MadeUpTables(material.men), Way(0, 0, 0))
-    assert len(closure.add(root).bounds) == 2
+    assert len(closure.add(RootNode(root)).bounds) == 2
     blocks = ClosureSolver(closure, BlockStore(tmp_path / "solved"))
     blocks.solve_all(2, SolvePace())
     assert all(blocks.is_solved(block) for block in closure.blocks.values())
@@ -64,7 +64,7 @@ def test_all_that_a_block_leads_to_lies_in_arrays_that_the_caller_has_made(tmp_p
     material = Material.parse("KPvKP")
     root = node_of(material, [chess.A7, chess.H2])
     closure = Closure(MadeUpTables(material.men), Way(0, 0, 0))
-    block = closure.add(root)
+    block = closure.add(RootNode(root))
     made = list[npt.NDArray[Any]]()
 
     def new(size: int, kind: npt.DTypeLike) -> npt.NDArray[Any]:

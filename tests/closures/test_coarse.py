@@ -17,7 +17,7 @@ from tbgen.closures import placements, plan, policy, reading, solver, store
 from tbgen.closures.answers import Solution
 from tbgen.closures.bounds import ALL_OUTCOMES, ENDS, Bound, CutQuestion, Cuts
 from tbgen.closures.closure import Closure
-from tbgen.closures.placements import node_on
+from tbgen.closures.placements import RootNode, node_on
 from tbgen.closures.policy import Way
 from tbgen.closures.reading import ENTRY, PATTERN, PATTERNS, RIGHTS
 from tbgen.closures.solver import PositionSolver
@@ -172,7 +172,7 @@ def test_one_bit_of_a_cut_serves_both_bounds_of_what_is_solved_at_the_same_cuts(
     placements = ("k7/2P5/8/8/8/4p3/8/K7", "k7/8/8/8/8/4p3/8/KQ6", "k7/2P5/8/8/8/8/8/K3q3")
     nodes = [node_on(chess.Board(f"{placement} w - - 0 1")) for placement in placements]
     whole = Closure(OneTableAPiece((), 1, outcomes_only=True), way, question)
-    whole.add(nodes[0])
+    whole.add(RootNode(nodes[0]))
     blocks = [whole.blocks[node] for node in nodes]
     assert [(block.is_exact, block.cuts) for block in blocks] == expected
 

@@ -10,7 +10,7 @@ import pytest
 from tbgen.closures.bounds import ANYTHING, Bound, Bracket, CutQuestion, Cuts
 from tbgen.closures.closure import Closure
 from tbgen.closures.closure_solver import ClosureSolver
-from tbgen.closures.placements import node_of
+from tbgen.closures.placements import RootNode, node_of
 from tbgen.closures.policy import CutSearch, Way
 from tbgen.closures.reading import Plane
 from tbgen.closures.store import BlockStore
@@ -45,7 +45,7 @@ def bounds_of(name: str, tables: Path, folder: Path, file: int, *cuts: Cuts) -> 
     way = Way(0, 0, 0, coarse_free=0)
     closures = [Closure(known, way, CutQuestion(bound, cuts[bound])) for bound in Bound]
     for closure, rank in itertools.product(closures, range(1, 7)):
-        closure.add(node_of(material, [rank * 8 + file]))
+        closure.add(RootNode(node_of(material, [rank * 8 + file])))
     lower_blocks, upper_blocks = (
         ClosureSolver(closure, BlockStore(folder)) for closure in closures
     )

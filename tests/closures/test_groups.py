@@ -58,7 +58,7 @@ def test_a_mixed_group_has_the_values_of_blocks_that_are_solved_alone(
 ) -> None:
     board = chess.Board(fen)
     closure = Closure(MadeUpTables(men), way)
-    closure.add_root(root_of(board, own_score(board)))
+    closure.add(root_of(board, own_score(board)))
     blocks = ClosureSolver(closure, BlockStore(tmp_path / "solved"))
     blocks.solve_all(2, SolvePace())
     groups = defaultdict[Material, list[PlannedBlock]](list)

@@ -15,7 +15,7 @@ from tbgen.closures.bounds import Bound, CutQuestion
 from tbgen.closures.closure import Closure, PlannedBlock
 from tbgen.closures.closure_solver import ClosureSolver
 from tbgen.closures.costs import SolvePace
-from tbgen.closures.placements import node_of
+from tbgen.closures.placements import RootNode, node_of
 from tbgen.closures.policy import Way
 from tbgen.closures.reading import Plane, SolvedBlocks
 from tbgen.closures.store import BlockStore
@@ -64,7 +64,7 @@ def planned(name: str, squares: str, folder: Path) -> tuple[PlannedBlock, Closur
     node = node_of(material, [chess.parse_square(square) for square in squares.split()])
     way = Way(0, 0, 0, coarse_free=0)
     closure = Closure(ScatteredTables(material), way, CutQuestion(Bound.UPPER, CUTS))
-    block = closure.add(node)
+    block = closure.add(RootNode(node))
     assert list(closure.blocks.values()) == [block]
     return block, ClosureSolver(closure, BlockStore(folder / "solved"))
 

@@ -14,7 +14,7 @@ from tbgen.closures.bounds import Bound
 from tbgen.closures.closure import Closure
 from tbgen.closures.closure_solver import ClosureSolver
 from tbgen.closures.costs import SolvePace
-from tbgen.closures.placements import Node, node_of
+from tbgen.closures.placements import Node, RootNode, node_of
 from tbgen.closures.policy import NEVER, Way
 from tbgen.closures.reading import Plane, SolvedBlocks
 from tbgen.closures.solver import PositionSolver
@@ -67,7 +67,7 @@ def test_a_closure_stops_at_pairs_and_its_bounds_lie_within_those_without_them(
     blocks_of = list[set[str]]()
     for folder in (table_folder, pairs_folder):
         closure = Closure(OpenTables([folder], 1 << 20, outcomes_only=True), Way(0, 0, 0))
-        closure.add(root)
+        closure.add(RootNode(root))
         blocks = ClosureSolver(closure, BlockStore(tmp_path / folder.parent.name / "solved"))
         blocks.solve_all(2, SolvePace())
         blocks_of.append({str(node) for node in closure.blocks})
@@ -135,7 +135,7 @@ def small_closures(whole: OpenTables, material: Material) -> Iterator[Closure]:
     opposed = [pawns for pawns in layout.blocks if are_opposed(layout, pawns)]
     for pawns in random.Random(8).sample(opposed, len(opposed)):
         closure = Closure(whole, EVERYTHING)
-        closure.add(node_of(material.within(Scope.ALL), pawns))
+        closure.add(RootNode(node_of(material.within(Scope.ALL), pawns)))
         if sum(block.node.cells for block in closure.blocks.values()) <= MOST_CELLS:
             yield closure
 

@@ -81,7 +81,7 @@ def test_a_chain_is_opened_en_passant_only_if_the_position_says_so(
     root = root_of(board, own_score(board))
     # All captures but the first one lead to tables.
     closure = Closure(MadeUpTables(root.node.material.men - 1), BOUNDS_ALONE)
-    closure.add_root(root)
+    closure.add(root)
     assert (len(closure.blocks) > 1) is is_opened
 
 
@@ -152,7 +152,7 @@ def test_what_shut_kings_never_reach_changes_no_value(tmp_path: Path) -> None:
         node = ending.node
         everything = ending.closure(MOST_BLOCKS)
         needed = Closure(MadeUpTables(ending.most_made_up_men + 1), BOUNDS_ALONE)
-        needed.add_root(RootNode(node, [(own_score(board), cell_on(node, board))], has_right=False))
+        needed.add(RootNode(node, [(own_score(board), cell_on(node, board))], has_right=False))
         left_out += len(everything.blocks) - len(needed.blocks)
         walked = walk_on(board)
         cells = []

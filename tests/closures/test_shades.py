@@ -52,7 +52,7 @@ def closure_of(board: chess.Board, way: Way, men: int) -> Closure:
     closure = Closure(MadeUpTables(men), way, QUESTION)
     node = node_on(board)
     root = RootNode(node, [(own_score(board), cell_on(node, board))], has_right=False)
-    closure.add_root(root)
+    closure.add(root)
     return closure
 
 
@@ -118,7 +118,7 @@ def test_what_is_left_out_changes_no_value(fen: str, way: Way, men: int, tmp_pat
     board = chess.Board(fen)
     part = closure_of(board, way, men)
     whole = Closure(MadeUpTables(men), way, QUESTION)
-    whole.add(node_on(board))
+    whole.add(RootNode(node_on(board)))
     planes_of_part = solved_planes(part, tmp_path / "part")
     planes_of_whole = solved_planes(whole, tmp_path / "whole")
     left_out = 0
@@ -165,7 +165,7 @@ def test_plans_solve_all_that_they_ask(seed: int) -> None:
         for way in ways_of(root.node.free):
             closure = Closure(MadeUpTables(men - 1), way, QUESTION, budget=Budget(60.0))
             with contextlib.suppress(ClosureTooLargeError):
-                closure.add_root(root)
+                closure.add(root)
             for node, block in closure.blocks.items():
                 fewer += block.shades < every_shade(node.material)
 
@@ -213,7 +213,7 @@ def test_a_missing_value_after_en_passant_is_an_error(fen: str, way: Way, tmp_pa
     board = chess.Board(fen)
     root = root_of(board, own_score(board))
     closure = Closure(WithoutValues(5), way, QUESTION)
-    closure.add_root(root)
+    closure.add(root)
     with pytest.raises(BuildError, match="a child table has no value"):
         ClosureSolver(closure, BlockStore(tmp_path)).solve_all(1, SolvePace())
 
@@ -223,7 +223,7 @@ def test_a_missing_value_after_en_passant_is_an_error_in_a_line(tmp_path: Path) 
     whole = closure_of(board, BOUNDS_ALONE, 5)
     ClosureSolver(whole, BlockStore(tmp_path)).solve_all(1, SolvePace())
     closure = Closure(WithoutValues(5), BOUNDS_ALONE, QUESTION)
-    block = closure.add_root(root_of(board, own_score(board)))
+    block = closure.add(root_of(board, own_score(board)))
     blocks = ClosureSolver(closure, BlockStore(tmp_path))
     with pytest.raises(BuildError, match="a child table has no value"):
         solve_with_patterns(block, blocks, Bound.LOWER, DISTANCES)
@@ -234,7 +234,7 @@ def test_a_position_is_looked_up_where_it_is_solved(tmp_path: Path) -> None:
     board = chess.Board("5b2/4p1k1/8/8/8/4P3/1K6/2B5 b - - 0 1")
     assert root_of(board, own_score(board)).is_reversed
     closure = Closure(MadeUpTables(6), ways_of(4)[0], QUESTION)
-    closure.add_root(root_of(board, own_score(board)))
+    closure.add(root_of(board, own_score(board)))
     brackets = Brackets(ClosureSolver(closure, BlockStore(tmp_path)))
     in_both = 0
     for move in board.legal_moves:

@@ -476,9 +476,9 @@ def test_a_position_is_refused_before_more_placements_are_listed_than_memory_has
     listed = list[object]()
     list_moves = placements.PlacementMoves._listed
 
-    def counted(self: placements.PlacementMoves, placement: placements.PawnPlacement) -> Any:
-        listed.append(placement)
-        return list_moves(self, placement)
+    def counted(self: placements.PlacementMoves, node: placements.Node) -> Any:
+        listed.append(node)
+        return list_moves(self, node)
 
     monkeypatch.setattr(placements.PlacementMoves, "_listed", counted)
     board = "8/pppp4/8/3k4/8/3K4/PPPP4/8 w - - 0 1"
@@ -533,13 +533,13 @@ def test_a_way_is_planned_when_those_before_it_have_left_bounds(
     folder_of: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     planned = list[Way]()
-    add_root = Closure.add_root
+    add = Closure.add
 
     def watched(self: Closure, root: placements.RootNode) -> object:
         planned.append(self.way)
-        return add_root(self, root)
+        return add(self, root)
 
-    monkeypatch.setattr(Closure, "add_root", watched)
+    monkeypatch.setattr(Closure, "add", watched)
     assert not solved(folder_of("KvK"), PAWNS).bracket.is_exact
     assert len(planned) > 1
     planned.clear()
