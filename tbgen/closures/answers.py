@@ -119,7 +119,11 @@ class Brackets:
         moves = dict[chess.Move, Bracket]()
         for move, by_blocks in self.moves(board, solution.accrued).items():
             closer = narrowed(so_far.get(move, ANYTHING), by_blocks)
-            closer = self.closer(closer, board_after(board, move))
+            after = board_after(board, move)
+            if not closer.is_exact:
+                # Replies into tables may tell more than bounds of all promotions.
+                closer = narrowed(closer, self.by_replies(after))
+            closer = self.closer(closer, after)
             moves[move] = narrowed(closer, no_move_is_worth_more)
         bracket = self.closer(bracket, board)
         if moves:
@@ -138,10 +142,10 @@ class Brackets:
             return Bracket(outcome, outcome)
         block, is_reversed = self.block_of(board)
         if block is None:
-            return self._by_captures(board)
+            return self.by_replies(board)
         bracket = self._in_block(block, is_reversed, board, accrued)
         if board.move_stack and board.peek().promotion:
-            return narrowed(bracket, self._by_captures(board))
+            return narrowed(bracket, self.by_replies(board))
         return bracket
 
     def block_of(self, board: chess.Board) -> tuple[PlannedBlock | None, bool]:
@@ -196,16 +200,21 @@ class Brackets:
             brackets[move] = self.bracket(board_after(board, move), carried)
         return brackets
 
-    def _by_captures(self, board: chess.Board) -> Bracket:
-        """The bracket of a position by what takes the man that has just moved: see `promotions`."""
+    def by_replies(self, board: chess.Board) -> Bracket:
+        """The bracket of a position by the replies to the move that led there.
+
+        They lead to tables, or take the man that has just moved: see `promotions`.
+        """
         replies = list(board.legal_moves)
         if not replies:
             end = own_of(board, 0)
             return Bracket(end, end)
         brackets = list[Bracket]()
         for reply in replies:
-            if reply.to_square == board.peek().to_square:
-                brackets.append(self.bracket(board_after(board, reply), None))
+            after = board_after(board, reply)
+            is_to_table = board.is_zeroing(reply) and self.blocks.tables.digest_on(after)
+            if is_to_table or reply.to_square == board.peek().to_square:
+                brackets.append(self.bracket(after, None))
             else:
                 brackets.append(ANYTHING)
         return self.closer(best_of(brackets, board), board)

@@ -5,15 +5,18 @@ That solver planned all ways before it solved one. `brackets.csv` has the positi
 
 import csv
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
 
+import chess
 import pytest
 
-from tbgen.closures.answers import Solution
+from tbgen.closures.answers import MoveBracket, Solution, in_order, narrowed
 from tbgen.closures.bounds import Bracket
 from tbgen.closures.solver import PositionSolver
+from tbgen.probe import Tablebase
+from tbgen.probe.by_moves import ProvedByMoves
 from tbgen.score import Score
 from tests.project import ROOT
 
@@ -41,12 +44,24 @@ def in_words(bracket: Bracket) -> str:
     return f"{bracket.lower}/{bracket.upper}"
 
 
-def moves_of(solution: Solution) -> str:
+def moves_of(moves: Iterable[MoveBracket]) -> str:
     words = []
-    for move in solution.moves:
+    for move in moves:
         best = "!" if move.best else ""
         words.append(f"{move.move.uci()}={in_words(move.bracket)}{best}")
     return " ".join(sorted(words))
+
+
+def with_replies(row: Row, proof: ProvedByMoves) -> Row:
+    """A row whose moves are bounded by replies into tables too, which that solver ignored."""
+    proved = {move.move.uci(): move.bounds for move in proof.moves}
+    brackets = dict[chess.Move, Bracket]()
+    for word in row["moves"].split():
+        move, ends = word.rstrip("!").split("=")
+        lower, upper = map(Score, ends.split("/"))
+        known = Bracket(*sorted((proved[move].least, proved[move].most)))
+        brackets[chess.Move.from_uci(move)] = narrowed(Bracket(lower, upper), known)
+    return {**row, "moves": moves_of(in_order(chess.Board(row["fen"]), brackets))}
 
 
 def is_within(found: str, expected: str) -> bool:
@@ -75,14 +90,19 @@ def differing(asked: list[Row], tables: Path, folder: Path) -> Iterator[str]:
         for pattern in TABLES[name]:
             for path in tables.glob(f"{pattern}.h5"):
                 shutil.copy(path, of_set)
-        with PositionSolver(of_set, budget=int(budget)) as solver:
-            for row in some:
+        with (
+            PositionSolver(of_set, budget=int(budget)) as solver,
+            Tablebase(of_set, missing_ok=True) as known,
+        ):
+            for found_before in some:
+                proof = known.prove(found_before["fen"], Score(found_before["accrued"]))
+                row = with_replies(found_before, proof)
                 # Solves of other positions may answer it, and tell more of its moves.
                 is_known = solver.solved(row["fen"], Score(row["accrued"])) is not None
                 answer = solver.solve(row["fen"], Score(row["accrued"]))
                 is_same = (row["bracket"], row["moves"]) == (
                     in_words(answer.bracket),
-                    moves_of(answer),
+                    moves_of(answer.moves),
                 )
                 if not is_same and not (is_known and is_closer(row, answer)):
                     yield row["fen"]

@@ -147,6 +147,20 @@ def test_solved_promotions_make_every_value_exact(folder_of: Folder, tables: Tab
             assert best == sorted(keeping, key=chess.Move.uci)
 
 
+def test_moves_are_bounded_as_closely_as_by_tables_that_replies_lead_to(
+    folder_of: Folder,
+) -> None:
+    """After a7-a8=N, which is not solved, Black takes the other knight."""
+    position = "8/P7/3k4/3N4/8/8/8/7K w - - 0 1"
+    folder = folder_of(*PIECES)
+    with Tablebase(folder, missing_ok=True) as tables:
+        proved = {move.move: move.bounds for move in tables.prove(position).moves}
+    for move in solved(folder, position).moves:
+        bounds = proved.pop(move.move)
+        assert bounds.least <= move.bracket.lower <= move.bracket.upper <= bounds.most, move.san
+    assert not proved
+
+
 @pytest.mark.slow
 def test_no_bracket_of_four_men_excludes_the_value_of_its_table(
     tmp_path: Path, four_men_folder: Path
@@ -425,9 +439,10 @@ def test_a_closure_that_lost_its_blocks_hides_no_answer_of_another(folder_of: Fo
 def test_what_a_plan_says_of_a_position_with_bounds_is_not_that_they_are_exact(
     folder_of: Folder,
 ) -> None:
+    board = chess.Board(PAWNS)
     with PositionSolver(folder_of("KvK")) as solver:
-        assert not solver.solve(PAWNS).bracket.is_exact
-        (position,) = solver.outlook([(PAWNS, None)]).positions
+        assert not solver.solve(board).bracket.is_exact
+        (position,) = solver.outlook([(board, own_score(board))]).positions
         assert position.plan is not None
         assert not position.plan.exact
 

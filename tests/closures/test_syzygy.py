@@ -16,7 +16,7 @@ from tbgen.closures.solver import PositionSolver
 from tbgen.errors import UnprovedError
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.score import Score
-from tests.closures.test_coarse import FENS, outside
+from tests.closures.test_coarse import FENS
 from tests.closures.test_solving import (
     PAWNS,
     PIECES,
@@ -25,6 +25,7 @@ from tests.closures.test_solving import (
     bracket_by_moves,
     contradictions,
     folder_of,
+    outside,
     pairs,
     solved,
 )
