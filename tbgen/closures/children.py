@@ -15,7 +15,7 @@ import numpy as np
 from tbgen.closures.bounds import UNKNOWN, Bound
 from tbgen.closures.closure import Edge, PlannedBlock, mover_of
 from tbgen.closures.placements import Node, node_of
-from tbgen.closures.promotions import BoundOfBest, PromotedGeometries, PromotionBounds
+from tbgen.closures.promotions import BestPromotion, BoundOfBest, PromotedGeometries
 from tbgen.closures.reach import word_of
 from tbgen.closures.reading import ALL_CELLS, Plane, SolvedBlocks, SomeCells
 from tbgen.compiled.arrays import Ints, NewArray
@@ -36,7 +36,7 @@ from tbgen.retro.resets.destinations import (
 )
 from tbgen.retro.resets.promotions import PlaneRequest, PromotionReader, Target, copy_box
 from tbgen.score import Color
-from tbgen.table import Box, Distances, Entries
+from tbgen.table import Box, Entries
 
 NO_DISTANCES: Final = np.zeros(0, np.uint16)
 
@@ -200,27 +200,26 @@ class ClosureReader:
 
     def _read_planes(self, planes: Iterable[NeededPlane]) -> list[ChildTables]:
         """[round] some planes, each read once; one that is exact serves all rounds."""
+        plane_of = {self._number_of_plane(plane): plane for plane in planes}
         no_plane = np.full_like(self.readings[0].planes.start, -1)
         starts = [no_plane.copy() for _ in self.bounds]
+        """[round, plane] its first cell."""
         wanted = list[tuple[NeededPlane, Bound, int]]()
         """The planes, with the bound and the first cell of each."""
         cells = 0
-        for plane in planes:
-            number = self._number_of_plane(plane)
-            if starts[0][number] >= 0:
-                continue
+        for number, plane in plane_of.items():
             serves_all = not plane.is_bounded and self._source.is_exact(plane.child)
-            for round_number, bound in enumerate(self.bounds):
-                if round_number and serves_all:
-                    starts[round_number][number] = starts[0][number]
-                    continue
-                starts[round_number][number] = cells
-                wanted.append((plane, bound, cells))
-                cells += plane.child.cells // 2
+            first = cells
+            for start, bound in zip(starts, self.bounds, strict=True):
+                if not serves_all or cells == first:
+                    first = cells
+                    wanted.append((plane, bound, first))
+                    cells += plane.child.cells // 2
+                start[number] = first
         entry = self._new_planes(cells, np.int8)
 
-        def read(plane_bound_and_first: tuple[NeededPlane, Bound, int]) -> None:
-            plane, bound, first = plane_bound_and_first
+        def read(wanted_plane: tuple[NeededPlane, Bound, int]) -> None:
+            plane, bound, first = wanted_plane
             room = entry[first : first + plane.child.cells // 2]
             if plane.is_bounded:
                 # Another edge may have had the child solved, but not all of it that this one needs.
@@ -270,10 +269,10 @@ class ClosureReader:
         for bound in self.bounds:
             promotions.append(self._solved_promotions(blocks, sides, bounded, bound))
 
-        def fold(number_and_pawn: tuple[int, int]) -> None:
-            self._fold(*number_and_pawn, readings, promotions)
+        def bound_pawn(number_and_pawn: tuple[int, int]) -> None:
+            self._bound_promotions(*number_and_pawn, readings, promotions)
 
-        list(self._do_all(fold, bounded))
+        list(self._do_all(bound_pawn, bounded))
         return promotions
 
     def _solved_promotions(
@@ -301,13 +300,13 @@ class ClosureReader:
                 start[number, pawn, role] = start[number, pawn, Role.QUEEN]
         promotions = AtHand(start, self._new(cells, np.int8), NO_DISTANCES)
 
-        def copy(request: tuple[PromotionReader, PlaneRequest, list[Target]]) -> None:
-            self._copy(*request, bound, promotions)
+        def read(request: tuple[PromotionReader, PlaneRequest, list[Target]]) -> None:
+            self._read_promotions(*request, bound, promotions)
 
-        list(self._do_all(copy, requests))
+        list(self._do_all(read, requests))
         return promotions
 
-    def _copy(
+    def _read_promotions(
         self,
         reader: PromotionReader,
         plane: PlaneRequest,
@@ -323,35 +322,32 @@ class ClosureReader:
         node = node_of(child.material, child.blocks[plane.block])
         self._source.fill_plane(Plane(node, int(plane.side), bound), entry, needed)
 
-        def read() -> tuple[Entries, Distances]:
-            return entry, NO_DISTANCES
+        box = Box.whole(child, lambda: (entry, NO_DISTANCES))
+        copy_box(box, routes, plane.how, np.array(targets, np.int64), promotions)
 
-        copy_box(Box.whole(child, read), routes, plane.how, np.array(targets, np.int64), promotions)
-
-    def _fold(
+    def _bound_promotions(
         self,
         number: int,
         pawn: int,
         readings: Sequence[ChildTables],
         promotions: Sequence[AtHand],
     ) -> None:
-        """Fold the unsolved promotions of one pawn into bounds of the best one."""
-        roles = self._bounded[number][pawn]
-        pawns = self.layout.blocks[number]
-
-        def fold(first: Role, unsolved: set[Role]) -> None:
-            found = list[BoundOfBest]()
+        """Find the bounds of a pawn's best promotion, and closer values of solved ones."""
+        unsolved = self._bounded[number][pawn]
+        best_with = {Role.QUEEN: unsolved}
+        """[first role] -> the unsolved roles that are bounded together with it."""
+        if Role.KNIGHT not in unsolved:
+            best_with[Role.KNIGHT] = set()
+        for first, others in best_with.items():
+            bounds = list[BoundOfBest]()
             for bound, children, at_hand in zip(self.bounds, readings, promotions, strict=True):
                 start = int(at_hand.start[number, pawn, first])
                 entry = at_hand.entry[start : start + self._half]
-                found.append(BoundOfBest(bound, children, entry))
+                bounds.append(BoundOfBest(bound, children, entry))
+            pawns = self.layout.blocks[number]
             shades = self.shades[number]
-            bounds = PromotionBounds(self._promoted_geometries, pawns, shades, pawn, found)
-            bounds.fold_roles(first, unsolved)
-
-        fold(Role.QUEEN, roles)
-        if Role.KNIGHT not in roles:
-            fold(Role.KNIGHT, set())
+            best = BestPromotion(self._promoted_geometries, pawns, shades, pawn, bounds)
+            best.find(first, others)
 
 
 def _layouts_of(blocks: Sequence[PlannedBlock]) -> ChildLayouts:

@@ -100,8 +100,8 @@ class BoundOfBest(NamedTuple):
     """Receives the bound of each cell. If the first role is solved, it has that role's values."""
 
 
-class PromotionBounds:
-    """The bounds of the best promotion of a pawn, into which its roles are folded one by one.
+class BestPromotion:
+    """Finds bounds of the best promotion of a pawn, to which its roles are added one by one.
 
     Arguments:
         geometries: Of the block's layout.
@@ -135,30 +135,30 @@ class PromotionBounds:
             self._first_word -= 64 * self._words
         self._bounds = bounds
 
-    def fold_roles(self, first: Role, unsolved: set[Role]) -> None:
-        """Fold a first role, and then the unsolved ones.
+    def find(self, first: Role, unsolved: set[Role]) -> None:
+        """Find the bounds of a first role and of the unsolved ones.
 
         The first role is a queen, or a knight that is solved. Solved values come closer.
         """
-        everywhere = np.full(self._words, ALL_BITS)
+        everywhere = [np.full(self._words, ALL_BITS)] * len(self._bounds)
         is_solved = first not in unsolved
-        self._fold(first, [everywhere] * len(self._bounds), narrows=is_solved)
+        self._add(first, everywhere, narrows=is_solved)
         weaker = unsolved & {Role.ROOK, Role.BISHOP}
         if weaker:
-            self._fold_weaker(weaker, is_queen_solved=is_solved)
+            self._add_weaker(weaker, is_queen_solved=is_solved)
         if Role.KNIGHT in unsolved:
-            self._fold(Role.KNIGHT, [everywhere] * len(self._bounds))
+            self._add(Role.KNIGHT, everywhere)
 
-    def _fold(self, role: Role, asked: Sequence[Words], *, narrows: bool = False) -> None:
-        """Fold the promotion to a role into each bound, in the cells that are asked of it.
+    def _add(self, role: Role, asked: Sequence[Words], *, narrows: bool = False) -> None:
+        """Add the promotion to a role to each bound, in the cells that are asked of it.
 
         With `narrows`, the values in `entry` are the role's own, and come closer.
         """
         if not any(words.any() for words in asked):
             return
         block = self._block_after(role)
-        for found, words in zip(self._bounds, asked, strict=True):
-            self._fold_into(found, block, words, narrows=narrows)
+        for best, words in zip(self._bounds, asked, strict=True):
+            self._add_in_parts(best, block, words, narrows=narrows)
 
     def _block_after(self, role: Role) -> Block:
         """The block after the promotion to a role, with its legal positions."""
@@ -170,54 +170,56 @@ class PromotionBounds:
         find_legal(block, np.zeros(self._men, np.int64), self._first_word, end)
         return block
 
-    def _fold_into(self, found: BoundOfBest, block: Block, asked: Words, *, narrows: bool) -> None:
-        """Fold a promotion, after which there is this block, into one of the bounds."""
+    def _add_in_parts(
+        self, best: BoundOfBest, block: Block, asked: Words, *, narrows: bool
+    ) -> None:
+        """Add a promotion, after which there is this block, to one of the bounds."""
 
-        def fold_part(number: int) -> int:
+        def add_part(number: int) -> int:
             after = number + WORDS_AT_ONCE
-            return fold_bounds(
+            return add_bounds(
                 own_pawns(block),
-                found.children,
+                best.children,
                 new_scratch(self._men),
                 self._promoted,
                 self._first_word + number,
                 asked[number:after],
-                found.entry[64 * number : 64 * after],
-                int(found.bound),
+                best.entry[64 * number : 64 * after],
+                int(best.bound),
                 narrows,
             )
 
         parts = range(0, self._words, WORDS_AT_ONCE)
         if len(parts) == 1:
-            statuses = [fold_part(0)]
+            statuses = [add_part(0)]
         else:
             # A large block has as many threads as when it is asked.
             with ThreadPoolExecutor(QUESTIONS_OF_A_BLOCK) as pool:
-                statuses = list(pool.map(fold_part, parts))
+                statuses = list(pool.map(add_part, parts))
         for status in statuses:
             check_status(self._geometries.material, status)
 
-    def _fold_weaker(self, roles: set[Role], *, is_queen_solved: bool) -> None:
-        """Fold rooks and bishops where the theorem lets them be better than the queen."""
+    def _add_weaker(self, roles: set[Role], *, is_queen_solved: bool) -> None:
+        """Add rooks and bishops where the theorem lets them be better than the queen."""
         other_stalemated = Score(STALEMATE_CODE, self._color).signed
         own_mated = Score(0, self._color.other).signed
         own_stalemated = Score(STALEMATE_CODE, self._color.other).signed
         asked = list[Words]()
         lost = list[tuple[Entries, Words]]()
         """The cells that a solved queen loses by mate."""
-        for found in self._bounds:
+        for best in self._bounds:
             # The upper bound of White's promotion, or the lower one of Black's, is the most for the
             # promoting side. The least for that side stays right if it leaves out what a rook or
             # bishop saves.
-            is_most = (found.bound is Bound.UPPER) == (self._color is Color.WHITE)
+            is_most = (best.bound is Bound.UPPER) == (self._color is Color.WHITE)
             if not is_most:
-                asked.append(_words_of(found.entry, (other_stalemated,)))
+                asked.append(_words_of(best.entry, (other_stalemated,)))
                 continue
-            asked.append(_words_of(found.entry, (other_stalemated, own_mated)))
+            asked.append(_words_of(best.entry, (other_stalemated, own_mated)))
             if is_queen_solved:
-                lost.append((found.entry, _words_of(found.entry, (own_mated,))))
+                lost.append((best.entry, _words_of(best.entry, (own_mated,))))
         for role in roles:
-            self._fold(role, asked)
+            self._add(role, asked)
         # Where the queen loses by mate, they may save no more than a stalemate of their own side.
         for entry, was_lost in lost:
             _limit_saved(entry, was_lost, own_mated, own_stalemated)
@@ -244,12 +246,12 @@ def _words_of(entry: Entries, outcomes: tuple[int, ...]) -> Words:
     return np.concatenate(parts).view(np.uint64)
 
 
-# entry[word * 64 + black king's square]: the best of the promotions folded so far, for the side
+# entry[word * 64 + black king's square]: the best of the promotions added so far, for the side
 # that promotes; 0 where none is legal. `first`: the first word with the new man on his promotion
 # square. `asked`: where the promotion may be the best. `children`: those before the promotion of
 # the pawn in the slot `promoted`, so slots are those, too.
 @borrowing
-def fold_bounds(
+def add_bounds(
     block: Block,
     children: ChildTables,
     scratch: Scratch,
@@ -260,7 +262,7 @@ def fold_bounds(
     bound: int,
     narrows: bool,
 ) -> int:
-    """Fold a bound of one promotion into that of the others, or narrow its own."""
+    """Add a bound of one promotion to that of the others, or narrow its own."""
     new_man = len(scratch.men) + len(block.geometry.pawn_color)
     side = 1 - block.geometry.color[len(scratch.men) - 1]
     for number in range(len(asked)):
@@ -288,7 +290,7 @@ def fold_bounds(
         # The closer of two lower bounds is better for White, whose number the lower bound has.
         chooser = bound if narrows else 1 - side
         part = entry[number * 64 : number * 64 + 64]
-        has_values = fold_unknown(scratch, part, kings & others & ~captures, bound, chooser)
+        has_values = add_unknown(scratch, part, kings & others & ~captures, bound, chooser)
         kings &= captures | ~others
         while kings:
             square, kings = lowest_and_rest(kings)
@@ -301,10 +303,10 @@ def fold_bounds(
 
 
 @inner
-def fold_unknown(
+def add_unknown(
     scratch: Scratch, entry: SignedBytes, kings: Word, bound: Int, chooser: Int
 ) -> bool:
-    """Fold the bound of a value of which nothing is known into the positions of a word.
+    """Add the bound of a value of which nothing is known to the positions of a word.
 
     Returns whether all of them had a value before. As in `fold_line`, nothing branches.
     """
@@ -355,7 +357,7 @@ def bound_of(
     others: Word,
     unknown: Int,
 ) -> Int:
-    """The value of a position whose best capture of the new man is folded.
+    """The value of a position whose best capture of the new man is at hand.
 
     Every other reply is worth `unknown`.
     """

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tbgen.closures.bounds import UNKNOWN, Bound
-from tbgen.closures.promotions import fold_unknown
+from tbgen.closures.promotions import add_unknown
 from tbgen.compiled.arrays import SignedBytes, Word
 from tbgen.compiled.jit import borrowing
 from tbgen.retro.words.moves import Scratch, new_scratch
@@ -18,7 +18,7 @@ CODES = [0, 1, 2, 3, 40, 126]
 
 @borrowing
 def fold(scratch: Scratch, entry: SignedBytes, kings: Word, bound: int, chooser: int) -> bool:
-    return fold_unknown(scratch, entry, kings, bound, chooser)
+    return add_unknown(scratch, entry, kings, bound, chooser)
 
 
 @pytest.mark.parametrize("chooser", Color)
