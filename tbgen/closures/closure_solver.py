@@ -49,9 +49,6 @@ from tbgen.table import Cells, Dictionary, Distances, Entries, Run
 TICK_SECONDS: Final = 0.5
 """The time between two looks at blocks that are being solved."""
 
-MOST_UNSAVED_BYTES: Final = 1 << 27
-"""Values of small blocks that wait in memory, because writing one by one takes longer."""
-
 NOTHING_FOUND: Final = nothing_found()
 
 
@@ -66,8 +63,6 @@ class ClosureSolver(SolvedBlocks):
         super().__init__(closure.tables, closure.blocks, store)
         self.asking: AbstractContextManager[Any] = threading.Semaphore(QUESTIONS_OF_A_BLOCK)
         """Held while a block is asked a cut, as the sets of a question take the most memory."""
-        self._unsaved_bytes = 0
-        self._saving = threading.Lock()
 
     def solve_all(self, threads: int, pace: SolvePace) -> None:
         """Solve the blocks that are not solved."""
@@ -87,8 +82,7 @@ class ClosureSolver(SolvedBlocks):
 
     def is_solved(self, block: PlannedBlock) -> bool:
         """Whether a block is solved with all its bounds."""
-        names = [block.name_with(bound) for bound in block.bounds]
-        return all(name in self._unsaved or self.store.has(name) for name in names)
+        return all(self.store.has(block.name_with(bound)) for bound in block.bounds)
 
     def solve(self, block: PlannedBlock) -> None:
         """Solve a block alone with all its bounds, unless another process has done it."""
@@ -113,26 +107,14 @@ class ClosureSolver(SolvedBlocks):
         """Solve a group; `tell` receives the planned seconds of each solved block."""
 
         def keep(block: PlannedBlock, arrays_of: Mapping[Bound, BlockArrays]) -> None:
-            """Keep a block until there are enough to write; several threads may."""
-            with self._saving:
-                for bound, arrays in arrays_of.items():
-                    self._unsaved[block.name_with(bound)] = arrays
-                    self._unsaved_bytes += sum(array.nbytes for array in arrays.values())
-                if self._unsaved_bytes >= MOST_UNSAVED_BYTES:
-                    self._save()
+            for bound, arrays in arrays_of.items():
+                self.store.put_later(block.name_with(bound), arrays)
             tell(block.cost.cpu_seconds)
 
         try:
             solve_group(blocks, self, keep, threads)
         finally:
-            with self._saving:
-                self._save()
-
-    def _save(self) -> None:
-        if self._unsaved:
-            self.store.put(self._unsaved)
-            self._unsaved = {}
-            self._unsaved_bytes = 0
+            self.store.save()
 
     def _solve_beside_each_other(
         self, blocks: Sequence[PlannedBlock], threads: int, pace: SolvePace

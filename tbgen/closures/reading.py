@@ -21,7 +21,7 @@ from tbgen.closures.bounds import (
 )
 from tbgen.closures.closure import PlannedBlock
 from tbgen.closures.placements import Node
-from tbgen.closures.store import BlockArrays, BlockStore
+from tbgen.closures.store import BlockStore
 from tbgen.errors import DamagedTableError
 from tbgen.probe.opened import OpenTables
 from tbgen.score import Color, Score
@@ -97,7 +97,6 @@ class SolvedBlocks:
         self.tables = tables
         self.blocks = blocks
         self.store = store
-        self._unsaved = dict[str, BlockArrays]()
         self._damaged = set[str]()
         self._patterns = lru_cache(len(Bound))(self._read_patterns)
         # Several blocks lead to each plane. Nobody changes one that is kept.
@@ -120,13 +119,6 @@ class SolvedBlocks:
         """Some items of a part of a block with a bound, in `room` if it is given."""
         name = block.name_with(bound)
         while True:
-            arrays = self._unsaved.get(name)
-            if arrays is not None:
-                items = arrays[part][first:end]
-                if room is None:
-                    return items
-                room[:] = items
-                return room
             try:
                 stored = self.store.items(name, part, first, end, room)
             except DamagedTableError:

@@ -45,6 +45,9 @@ _DAMAGED: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _ERROR_BITS: Final = 0xFF
 """The bits of an error code that say which error it is; the others say where it came from."""
 
+MOST_WAITING_BYTES: Final = 1 << 27
+"""Values of small blocks that wait in memory, because writing one by one takes longer."""
+
 MOST_LOG_BYTES: Final = 1 << 26
 """The log of what is written may stay so large on the disk."""
 
@@ -86,6 +89,9 @@ class BlockStore:
         """Whether the folder could not be written to when it was opened."""
         self._used = set[int]()
         """The numbers of the blocks that have been used since the last `shrink`."""
+        self._waiting = dict[str, BlockArrays]()
+        """[name] -> a solved block that is not in the file yet."""
+        self._waiting_bytes = 0
 
     def close(self) -> None:
         """Close the file."""
@@ -96,6 +102,8 @@ class BlockStore:
 
     def has(self, name: str) -> bool:
         """Whether there is a solved block of a name."""
+        if name in self._waiting:
+            return True
         return bool(self._rows("SELECT 1 FROM blocks WHERE name = ?", name))
 
     def names_of(self, node: str) -> list[str]:
@@ -115,6 +123,13 @@ class BlockStore:
 
         None if the block is not there. A damaged block is removed, with a DamagedTableError.
         """
+        waiting = self._waiting.get(name)
+        if waiting is not None:
+            items = waiting[part][first:end]
+            if room is None:
+                return items
+            room[:] = items
+            return room
         rows = self._rows("SELECT number, arrays FROM blocks WHERE name = ?", name)
         if not rows:
             return None
@@ -182,6 +197,22 @@ class BlockStore:
                 self._insert(connection, name, arrays)
 
         self._write(insert)
+
+    def put_later(self, name: str, arrays: BlockArrays) -> None:
+        """Keep a block in memory, until there are enough to write or somebody calls `save`."""
+        with self._lock:
+            self._waiting[name] = arrays
+            self._waiting_bytes += sum(array.nbytes for array in arrays.values())
+            if self._waiting_bytes >= MOST_WAITING_BYTES:
+                self.save()
+
+    def save(self) -> None:
+        """Write the blocks that wait."""
+        with self._lock:
+            if self._waiting:
+                self.put(self._waiting)
+                self._waiting = {}
+                self._waiting_bytes = 0
 
     def _insert(self, connection: sqlite3.Connection, name: str, arrays: BlockArrays) -> None:
         for (number,) in connection.execute("SELECT number FROM blocks WHERE name = ?", (name,)):

@@ -52,14 +52,18 @@ def items_of(store: BlockStore, name: str, part: str) -> Array:
 
 
 def test_any_items_of_a_block_can_be_read(tmp_path: Path) -> None:
-    arrays = {"entry": CELLS, "none": CELLS[:0], "wide": np.arange(CHUNK + 1)}
+    arrays: dict[str, Array] = {
+        "entry": CELLS,
+        "none": CELLS[:0],
+        "wide": np.arange(CHUNK + 1),
+    }
     with opened(tmp_path) as store:
         store.put({NAME: arrays})
     with opened(tmp_path) as store:
         for part, array in arrays.items():
-            items = items_of(store, NAME, part)
-            np.testing.assert_array_equal(items, array)
-            assert items.dtype == array.dtype
+            whole = items_of(store, NAME, part)
+            np.testing.assert_array_equal(whole, array)
+            assert whole.dtype == array.dtype
         for first, end in ((0, 0), (70_000, 99_999), (5, CHUNK), (CHUNK, CHUNK + 1)):
             np.testing.assert_array_equal(store.items(NAME, "entry", first, end), CELLS[first:end])
             room = np.zeros(100_000, np.int8)
@@ -72,16 +76,27 @@ def test_any_items_of_a_block_can_be_read(tmp_path: Path) -> None:
 def test_blocks_are_found_by_name_and_by_node(tmp_path: Path) -> None:
     with opened(tmp_path) as store:
         assert entry_in(store) is None
-        assert not store.has_node("KPvK-d2")
+        assert store.names_of("KPvK-d2") == []
         assert not any(tmp_path.iterdir()), "reading makes no file"
         store.put({NAME: {"entry": CELLS}})
         assert store.has(NAME)
         assert not store.has("KPvK-d2-0")
-        assert [store.has_node(node) for node in ("KPvK-d2", "KPvK-d", "KPvK-d3")] == [
-            True,
-            False,
-            False,
-        ]
+        assert store.names_of("KPvK-d2") == [NAME]
+        assert store.names_of("KPvK-d") == store.names_of("KPvK-d3") == []
+
+
+def test_a_block_that_waits_is_read_as_if_it_were_in_the_file(tmp_path: Path) -> None:
+    with opened(tmp_path) as store:
+        store.put_later(NAME, {"entry": CELLS})
+        assert not any(tmp_path.iterdir())
+        assert store.has(NAME)
+        np.testing.assert_array_equal(store.items(NAME, "entry", 5, 9), CELLS[5:9])
+        room = np.zeros(4, np.int8)
+        assert store.items(NAME, "entry", 5, 9, room) is room
+        np.testing.assert_array_equal(room, CELLS[5:9])
+        store.save()
+        assert store.names_of("KPvK-d2") == [NAME]
+        np.testing.assert_array_equal(items_of(store, NAME, "entry"), CELLS)
 
 
 @pytest.mark.parametrize(
@@ -104,7 +119,7 @@ def test_a_damaged_block_is_an_error(tmp_path: Path, damage: str) -> None:
             entry_in(store)
         assert not store.has(NAME)
         store.put({NAME: {"entry": CELLS}})
-        np.testing.assert_array_equal(entry_in(store), CELLS)
+        np.testing.assert_array_equal(items_of(store, NAME, "entry"), CELLS)
 
 
 def test_a_damaged_block_is_removed_once_however_many_threads_meet_it(
@@ -125,7 +140,7 @@ def test_a_damaged_block_is_removed_once_however_many_threads_meet_it(
         store._write(lambda connection: connection.execute("DELETE FROM chunks"))
         monkeypatch.setattr(BlockStore, "_read_chunks", read_after_other_thread)
         assert entry_in(store) is None
-        np.testing.assert_array_equal(entry_in(store), CELLS)
+        np.testing.assert_array_equal(items_of(store, NAME, "entry"), CELLS)
 
 
 @pytest.mark.parametrize("content", [b"no database", bytes(8192)])
@@ -222,7 +237,7 @@ def test_blocks_of_a_folder_that_cannot_be_written_to_are_read_and_left_alone(
     monkeypatch.setattr(BlockStore, "_is_writable", lambda store: False)
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}
     with opened(tmp_path) as store:
-        np.testing.assert_array_equal(entry_in(store), CELLS)
+        np.testing.assert_array_equal(items_of(store, NAME, "entry"), CELLS)
         with pytest.raises(UnreadableFileError, match="readonly"):
             store.shrink(0)
         with monkeypatch.context() as patch, opened(tmp_path) as other:
