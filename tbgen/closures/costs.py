@@ -114,6 +114,8 @@ class BlockCost:
     """Disk for large arrays while it is solved."""
     question_bytes: int = 0
     """Memory for a further question that is asked at the same time."""
+    value_bytes: int = 0
+    """Its values if it is solved in a group, which waits for its file in memory."""
 
 
 class Budget:
@@ -163,6 +165,7 @@ def cost_of_block(
         memory_bytes=int(cells * CELL_BYTES) + children_bytes,
         disk_bytes=passes * solved // VALUES_A_STORED_BYTE,
         scratch_bytes=0,
+        value_bytes=passes * cells,
     )
 
 

@@ -8,15 +8,21 @@ tables, the budget, and the memory and disk that are free, and on no other load 
 import itertools
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, NoReturn
 
 import chess
 
 from tbgen.closures.bounds import CutQuestion
-from tbgen.closures.closure import Closure, PlannedBlock
-from tbgen.closures.costs import MOST_GROUP_BYTES, PLANNED_BYTES, PROGRAM_BYTES, Budget
+from tbgen.closures.closure import Closure
+from tbgen.closures.costs import (
+    MOST_GROUP_BYTES,
+    PLANNED_BYTES,
+    PROGRAM_BYTES,
+    BlockCost,
+    Budget,
+)
 from tbgen.closures.placements import PlacementMoves, RootNode
 from tbgen.closures.policy import Way, ways_of
 from tbgen.closures.store import BlockStore
@@ -27,7 +33,7 @@ from tbgen.errors import (
     NotEnoughDiskError,
     NotEnoughMemoryError,
 )
-from tbgen.material import MOST_TABLE_MEN, Material
+from tbgen.material import MOST_TABLE_MEN
 from tbgen.probe.opened import OpenTables
 from tbgen.score import Score
 from tbgen.system.process import available_memory, free_disk
@@ -73,7 +79,6 @@ class SolvePlan:
 class PositionOutlook:
     """What solving a position takes, or why it is refused."""
 
-    problem: Problem
     plan: SolvePlan | None = None
     lacks_room: bool = False
     """Whether a machine with more memory or disk may find closer bounds."""
@@ -231,41 +236,55 @@ def refuse_lack_of_room(plan: SolvePlan, folder: Path) -> None:
         raise NotEnoughDiskError("the blocks of a position", disk_bytes, disk)
 
 
-def plan_of(closures: Iterable[Closure], *, most_seconds: float = math.inf) -> SolvePlan:
-    """What some closures take together, each block once.
+Costs = dict[str, tuple[BlockCost, int]]
+"""[key of a block that is not solved] -> what it takes, and how many questions it is asked."""
 
-    With later questions they are not expected to take more than `most_seconds`, the budget. The
-    last closure tells most, so it says what is left to bounds.
-    """
-    lacking = dict[str, PlannedBlock]()
-    """[key] -> the block that is not solved yet."""
-    bounded = set[Material]()
-    first_seconds: float | None = None
-    expected_seconds = 0.0
+
+def add_costs(costs: Costs, closures: Iterable[Closure]) -> None:
+    """Add the blocks that some closures lack. Closures themselves take much memory."""
     for closure in closures:
         questions = QUESTIONS_A_WAY if closure.asks_again else 1
         for block in closure.lacking:
-            if block.key not in lacking:
-                expected_seconds += questions * block.cost.cpu_seconds
-            lacking[block.key] = block
-        if first_seconds is None:
-            first_seconds = closure.cpu_seconds
-        bounded = closure.bounded()
-    blocks = list(lacking.values())
-    costs = [block.cost for block in blocks]
-    values = sum(len(block.bounds) * block.node.cells for block in blocks if not block.cuts)
-    memory_bytes = PROGRAM_BYTES + max((cost.memory_bytes for cost in costs), default=0)
-    memory_bytes += len(blocks) * PLANNED_BYTES + min(values, MOST_GROUP_BYTES)
-    missing = sorted(str(material) for material in bounded if material.men <= MOST_TABLE_MEN)
+            costs.setdefault(block.key, (block.cost, questions))
+
+
+def plan_of_blocks(costs: Costs, *, most_seconds: float = math.inf) -> SolvePlan:
+    """What some blocks take together.
+
+    With later questions they are not expected to take more than `most_seconds`, the budget.
+    """
+    blocks = [cost for cost, _ in costs.values()]
+    expected_seconds = sum(questions * cost.cpu_seconds for cost, questions in costs.values())
+    value_bytes = sum(cost.value_bytes for cost in blocks)
+    memory_bytes = PROGRAM_BYTES + max((cost.memory_bytes for cost in blocks), default=0)
+    memory_bytes += len(blocks) * PLANNED_BYTES + min(value_bytes, MOST_GROUP_BYTES)
     return SolvePlan(
         nodes=len(blocks),
-        cells=sum(cost.cells for cost in costs),
-        cpu_seconds=round(sum(cost.cpu_seconds for cost in costs), 1),
+        cells=sum(cost.cells for cost in blocks),
+        cpu_seconds=round(sum(cost.cpu_seconds for cost in blocks), 1),
         memory_bytes=memory_bytes,
-        disk_bytes=sum(cost.disk_bytes for cost in costs),
+        disk_bytes=sum(cost.disk_bytes for cost in blocks),
+        exact=True,
+        scratch_bytes=max((cost.scratch_bytes for cost in blocks), default=0),
+        expected_seconds=round(min(expected_seconds, most_seconds), 1),
+    )
+
+
+def plan_of(closures: Sequence[Closure], *, most_seconds: float = math.inf) -> SolvePlan:
+    """What the closures of a position take together, each block once.
+
+    The last closure tells most, so it says what is left to bounds.
+    """
+    costs = Costs()
+    add_costs(costs, closures)
+    plan = plan_of_blocks(costs, most_seconds=most_seconds)
+    if not closures:
+        return plan
+    bounded = closures[-1].bounded()
+    missing = sorted(str(material) for material in bounded if material.men <= MOST_TABLE_MEN)
+    return replace(
+        plan,
         exact=not bounded,
         missing=tuple(missing),
-        scratch_bytes=max((cost.scratch_bytes for cost in costs), default=0),
-        first_seconds=round(first_seconds or 0.0, 1),
-        expected_seconds=round(min(expected_seconds, most_seconds), 1),
+        first_seconds=round(closures[0].cpu_seconds, 1),
     )

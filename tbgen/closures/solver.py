@@ -6,7 +6,7 @@ something is solved.
 
 import contextlib
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -20,12 +20,15 @@ from tbgen.closures.costs import SolvePace
 from tbgen.closures.kept import KeptAnswer, KeptSolves
 from tbgen.closures.placements import Node, RootNode, root_of
 from tbgen.closures.plan import (
+    Costs,
     Outlook,
     PlannedWays,
     PositionOutlook,
     Problem,
     SolvePlan,
+    add_costs,
     plan_of,
+    plan_of_blocks,
     refuse_lack_of_room,
 )
 from tbgen.closures.policy import CutSearch, Way, nothing_tried
@@ -178,26 +181,21 @@ class PositionSolver(contextlib.ExitStack):
         """What solving some positions takes, each of them and all together."""
         self._share_queries(problems)
         positions = list[PositionOutlook]()
-
-        def closures() -> Iterator[Closure]:
-            """Those of one position after another, as all together take much memory."""
-            for problem in problems:
-                position, closures = self._outlook_of(problem)
-                positions.append(position)
-                watch(len(positions) / len(problems))
-                yield from closures
-
-        plan = plan_of(closures())
-        one_by_one = sum(position.expected_seconds for position in positions)
+        costs = Costs()
+        for problem in problems:
+            position, closures = self._outlook_of(problem)
+            positions.append(position)
+            add_costs(costs, closures)
+            watch(len(positions) / len(problems))
         plans = [position.plan for position in positions if position.plan is not None]
         missing = set[str]()
-        for each in plans:
-            missing.update(each.missing)
+        for plan in plans:
+            missing.update(plan.missing)
         together = replace(
-            plan,
-            expected_seconds=min(plan.expected_seconds, one_by_one),
-            exact=all(each.exact for each in plans),
+            plan_of_blocks(costs, most_seconds=sum(plan.expected_seconds for plan in plans)),
+            exact=all(plan.exact for plan in plans),
             missing=tuple(sorted(missing)),
+            first_seconds=plans[0].first_seconds if plans else 0.0,
         )
         return Outlook(positions, together)
 
@@ -208,15 +206,15 @@ class PositionSolver(contextlib.ExitStack):
             kept = self._kept.find(board, accrued)
             if kept is not None and self._is_final(kept, line=False):
                 plan = replace(plan_of(()), exact=kept.solution.bracket.is_exact)
-                return PositionOutlook(problem, plan), ()
+                return PositionOutlook(plan), ()
             ways = self._plan(board, accrued)
             plan = ways.plan()
             self.check(plan)
         except ClosureTooLargeError as error:
-            return PositionOutlook(problem, refusal=error.reason), ()
+            return PositionOutlook(refusal=error.reason), ()
         except (InputError, MissingTableError, *TOO_MUCH) as error:
-            return PositionOutlook(problem, refusal=str(error)), ()
-        return PositionOutlook(problem, plan, lacks_room=bool(ways.unfit)), ways.taken
+            return PositionOutlook(refusal=str(error)), ()
+        return PositionOutlook(plan, lacks_room=bool(ways.unfit)), ways.taken
 
     def check(self, plan: SolvePlan) -> None:
         """Refuse what does not fit into memory or onto the disk."""

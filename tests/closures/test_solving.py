@@ -627,8 +627,9 @@ def test_many_positions_are_solved_block_by_block(folder_of: Folder) -> None:
     with PositionSolver(folder) as solver:
         assert solver.solved(board) is None
         outlook = solver.outlook([(each, own_score(each)) for each in boards])
-        for position in outlook.planned:
-            solver.bracket(*position.problem)
+        for each, position in zip(boards, outlook.positions, strict=True):
+            if position.plan is not None:
+                solver.bracket(each, own_score(each))
         made = names_in(folder)
         assert outlook.plan.nodes == len(blocks_in(folder))
         assert [position.refusal for position in outlook.positions] == [
