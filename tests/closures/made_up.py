@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from tbgen.closures.bounds import UNKNOWN, Bound
 from tbgen.closures.placements import Node, node_of
+from tbgen.compiled.arrays import Ints
 from tbgen.index.bulk import cells_of
 from tbgen.index.layout import partial_layout
 from tbgen.index.placements import Squares
@@ -24,7 +25,7 @@ from tests.positions import board_of
 from tests.reference.graph import Resets
 from tests.reference.moves import NO_MAN, NO_PROMOTION
 from tests.retro.comparison import men_of_slots
-from tests.retro.excerpt import Ints, made_up
+from tests.retro.excerpt import made_up
 
 
 class MadeUpTables(OpenTables):

@@ -19,11 +19,11 @@ from tbgen.score import Color
 from tbgen.table import Entries
 from tests import reference
 from tests.closures.made_up import outside
+from tests.reference.code import Values
 from tests.reference.graph import Resets
 from tests.reference.material import Squares, descent
 from tests.reference.moves import NO_MAN, NO_PROMOTION, NO_SQUARE
 from tests.reference.promotions import MOST_TAKERS, Replies
-from tests.reference.solver import Values
 
 Ints = npt.NDArray[np.int64]
 
@@ -133,6 +133,7 @@ class ReferenceClosure:
         kinds = list(zip(colors.tolist(), part.material.roles.tolist(), strict=True))
         placed = list[Ints]()
         for color, role in node.layout.slots:
+            assert isinstance(role, Role)
             man = kinds.index((int(color), int(role)))
             kinds.pop(man)
             placed.append(squares.pop(man))
@@ -246,9 +247,10 @@ class _Part(reference.Excerpt):
             has_right = block.nodes.en_passant == jumped[position]
             for node in np.flatnonzero(is_here & has_right).tolist():
                 nodes[position] = node
-        return nodes
+        return nodes.astype(np.int64)
 
 
 def _rank(mover: Ints, signed: Ints) -> Ints:
     """The worth of an outcome to the side to move."""
-    return mover * (np.sign(signed) * 1000 - signed)
+    signs = np.sign(signed).astype(np.int64)
+    return mover * (1000 * signs - signed)

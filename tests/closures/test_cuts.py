@@ -211,7 +211,7 @@ def test_bounds_of_four_men_hold_the_values_of_their_tables(
             lower, value, upper = bounds_of(name, four_men_folder, tmp_path, file, cuts, cuts)
             assert (lower <= value).all()
             assert (value <= upper).all()
-            proved += np.count_nonzero(lower == upper)
+            proved += int(np.count_nonzero(lower == upper))
         certain = proved / np.count_nonzero(abs(value) == mate)
         assert (0.95 if name == "KQvKP" else 0) < certain <= 1
         lower, value, upper = bounds_of(

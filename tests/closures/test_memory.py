@@ -105,7 +105,7 @@ def test_questions_take_turns_where_memory_is_scarce(
     asking = threading.Semaphore(most)
     asked = list[int]()
     together = threading.Barrier(most)
-    solve = single.solve_threshold
+    solve = vars(single)["solve_threshold"]
 
     def watched(*what: Any) -> None:
         assert asking.acquire(blocking=False), "more questions than memory has room for"
