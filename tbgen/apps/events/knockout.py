@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, Generic, NamedTuple
@@ -101,7 +101,10 @@ class Knockout:
             for tie in ties_of_round:
                 facts = facts_of(tie, "players", "points", "winner", "decided_by")
                 ties.append({"round": number, **facts})
-        return {"winner": self.winner, "ties": ties}
+        byes = []
+        for number, names in self.byes.items():
+            byes += [{"round": number, "player": name} for name in names]
+        return {"winner": self.winner, "ties": ties, "byes": byes}
 
 
 def knockout_of(games: Sequence[EventGame], *, is_over: bool) -> Knockout | None:
@@ -110,15 +113,17 @@ def knockout_of(games: Sequence[EventGame], *, is_over: bool) -> Knockout | None
     Nobody knows from the games alone whether a tie, or the knockout, goes on. A tie is over if the
     tag `MeetingGames` says so, or if one of its players has a game in a later round. The knockout
     is over if all but one of as many players as the tag `MatchPlayers` says have lost a tie. All of
-    it is over if `is_over`.
+    it is over if `is_over`: then those who are in no game of the last round have gone out, as two
+    players do who both stay away.
     """
+    number_of = _rounds_in_order(games)
     meetings: dict[tuple[int, frozenset[str]], list[EventGame]] = {}
     rounds_of_player: dict[str, set[int]] = {}
     byes: dict[int, set[str]] = {}
     for game in games:
         if game.tags.get("EventType") != KNOCKOUT:
             continue
-        number = game.round_number
+        number = number_of(game)
         names = [name for name in game.players if not (game.is_bye and is_bye(name))]
         for name in names:
             rounds_of_player.setdefault(name, set()).add(number)
@@ -131,12 +136,15 @@ def knockout_of(games: Sequence[EventGame], *, is_over: bool) -> Knockout | None
     last_round = {name: max(numbers) for name, numbers in rounds_of_player.items()}
     rounds: dict[int, list[Tie[str]]] = {}
     for (number, _), meeting in meetings.items():
-        meeting.sort(key=_number_of)
+        meeting.sort(key=lambda game: (not game.round_number, _number_of(game)))
         tie = _tie_of_meeting(meeting, number, last_round, is_over=is_over)
         rounds.setdefault(number, []).append(tie)
     rounds = _with_those_who_went_on(rounds)
     lost_in = _losers(rounds)
     left = rounds_of_player.keys() - lost_in.keys()
+    if is_over and len(left) > 1:
+        last = max(last_round.values())
+        left = {name for name in left if last_round[name] == last}
     is_complete = is_over or len(rounds_of_player) == _players_in_tags(games)
     for number, name in _days_of_rest(rounds_of_player, lost_in):
         byes.setdefault(number, set()).add(name)
@@ -145,6 +153,23 @@ def knockout_of(games: Sequence[EventGame], *, is_over: bool) -> Knockout | None
         {number: sorted(names) for number, names in sorted(byes.items())},
         next(iter(left)) if is_complete and len(left) == 1 else None,
     )
+
+
+def _rounds_in_order(games: Iterable[EventGame]) -> Callable[[EventGame], int]:
+    """The number of a game's round. Games of rounds without a number, such as a play-off, belong to
+    the last round in which their players have met; others follow all rounds.
+    """
+    last_meeting = dict[frozenset[str], int]()
+    for game in games:
+        if game.round_number:
+            pair = frozenset(game.players)
+            last_meeting[pair] = max(game.round_number, last_meeting.get(pair, 0))
+    after_all = max(last_meeting.values(), default=-1) + 1
+
+    def number_of(game: EventGame) -> int:
+        return game.round_number or last_meeting.get(frozenset(game.players), after_all)
+
+    return number_of
 
 
 def _tie_of_meeting(

@@ -220,7 +220,8 @@ def _of_knockout(knockout: Knockout) -> str:
 
 
 def _bracket_in_words(knockout: Knockout) -> Iterator[BracketRound]:
-    for number, ties in knockout.rounds.items():
+    for number in sorted(knockout.rounds.keys() | knockout.byes.keys()):
+        ties = knockout.rounds.get(number, [])
         byes = [f"{name}: bye" for name in knockout.byes.get(number, [])]
         yield BracketRound(round_in_words(number), [tie_in_words(tie) for tie in ties], byes)
 

@@ -22,7 +22,7 @@ from tbgen.apps.events.standings import (
     games_of_event,
     names_of_events,
 )
-from tbgen.apps.events.told import csv_rows_of, facts_of_event
+from tbgen.apps.events.told import csv_rows_of, facts_of_event, told_of
 from tbgen.apps.games.batch import GamesDecider, GamesTask
 from tbgen.apps.games.event_game import EventGame
 from tbgen.apps.games.rules import Rules
@@ -160,6 +160,44 @@ def test_the_players_of_a_tie_need_not_share_a_point_a_game(
     found = tie_of(("Ann", "Bob"), [("Ann", each) for each in games], len(games))
     assert tuple(map(str, found.points)) == points
     assert found.winner == winner
+
+
+def in_knockout(white: str, black: str, number: str, result: str) -> EventGame:
+    played = game(white, black, "G0.0" if result == "1-0" else "-G0.0", result)
+    if result == "0-0" or black == "bye":
+        played = played._replace(plies=0, source=Source.RESULT)
+    return played._replace(tags={"EventType": "k.o.", "Round": number})
+
+
+def test_a_play_off_without_a_number_goes_on_with_the_tie_of_its_players() -> None:
+    games = [
+        in_knockout("Cid", "Fay", "?", "1-0"),
+        in_knockout("Cid", "Fay", "1", "1-0"),
+        in_knockout("Fay", "Cid", "1", "1-0"),
+    ]
+    found = knockout_of(games, is_over=True)
+    assert found is not None
+    assert found.winner == "Cid"
+    assert found.rounds == {1: [Tie(("Cid", "Fay"), (Fraction(2), Fraction(1)), "Cid", "points")]}
+
+
+def test_two_who_both_stay_away_are_out_once_the_event_is_over() -> None:
+    games = [
+        in_knockout("Ann", "Eve", "1", "0-0"),
+        in_knockout("Bob", "Cid", "1", "1-0"),
+        in_knockout("Bob", "bye", "2", "1-0"),
+    ]
+    running = knockout_of(games, is_over=False)
+    over = knockout_of(games, is_over=True)
+    assert running is not None
+    assert over is not None
+    assert (running.winner, over.winner) == (None, "Bob")
+    assert over.facts()["byes"] == [{"round": 2, "player": "Bob"}]
+    bracket = told_of(Standings(games, is_over=True)).bracket
+    assert [(each.name, each.byes) for each in bracket] == [
+        ("Round 1", []),
+        ("Round 2", ["Bob: bye"]),
+    ]
 
 
 def test_a_last_game_that_nobody_played_decides_no_tie() -> None:
