@@ -115,9 +115,10 @@ def _declared(function: Callable[P, R], **flags: bool) -> Callable[P, R]:
 def inner(function: Callable[P, R]) -> Callable[P, R]:
     """A function for kernels alone.
 
-    An entry from Python would take a second to compile for groups of arrays.
+    An entry from Python would take a second to compile for groups of arrays. numba would write it
+    into its callers if an inlined function were the first to call it.
     """
-    return _helper(function)
+    return _helper(function, forceinline=False)
 
 
 def inlined(function: Callable[P, R]) -> Callable[P, R]:
