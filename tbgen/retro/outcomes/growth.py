@@ -148,7 +148,7 @@ def let_defender_yield(
         prefetch_word(block, checked, free, members.left, n, size)
         word = np.int64(checked.words[n])
         bits = take_bits(checked, word) & free[np.uint64(word)]
-        yielding = bits & ~members.blocked[word]
+        yielding = bits & ~members.blocked[np.uint64(word)]
         if yielding:
             yielding &= ~find_escapes(block, grower.men, defender, word, yielding, members.left)
         if may_wait and yielding != bits:

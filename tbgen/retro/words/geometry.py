@@ -64,6 +64,17 @@ class Geometry(NamedTuple):
     pawn_color: Ints
 
 
+class Walker(NamedTuple):
+    """A man that moves, as his rays need him."""
+
+    man: Int
+    shift: Int
+    """A step of one square is 1 << shift words."""
+    from_a1: Int
+    """The word in which the man stands on a1, if he has no equal."""
+    has_twins: bool
+
+
 def geometry_of(layout: Layout) -> Geometry:
     start = layout.pawns + 1
     men = layout.slots[start:-1]
@@ -158,10 +169,38 @@ def occupied_by(geometry: Geometry, word: Int, men: Ints, pawn_set: Word) -> Wor
 
 
 @inlined
+def has_twins(geometry: Geometry, man: Int) -> bool:
+    """Whether there is another man equal to this one."""
+    return bool(geometry.twin_end[man] - geometry.twin_start[man] > 1)
+
+
+@inlined
 def word_after(geometry: Geometry, word: Int, men: Ints, man: Int, to: Int) -> Int:
-    if geometry.twin_end[man] - geometry.twin_start[man] > 1:
+    if has_twins(geometry, man):
         return word_among_twins(geometry, word, men, man, to)
     return word + ((to - men[man]) << geometry.shift[man])
+
+
+# What a man's moves have in common is worked out once for all his rays: the innermost loops of the
+# solver add no more than his square to it.
+@inlined
+def walker_of(geometry: Geometry, word: Int, men: Ints, man: Int) -> Walker:
+    """A man of a word, about to move."""
+    shift = geometry.shift[man]
+    return Walker(
+        man=man,
+        shift=shift,
+        from_a1=word - (men[man] << shift),
+        has_twins=has_twins(geometry, man),
+    )
+
+
+@inlined
+def word_on(geometry: Geometry, word: Int, men: Ints, walker: Walker, to: Int) -> Int:
+    """The word in which the walker stands on `to`."""
+    if walker.has_twins:
+        return word_among_twins(geometry, word, men, walker.man, to)
+    return walker.from_a1 + (to << walker.shift)
 
 
 # Equal men stand in ascending order, so a move past an equal man makes the two swap slots in the
@@ -185,12 +224,14 @@ def word_of_images(geometry: Geometry, symmetry: Int, king_index: Int, men: Ints
     """The word of a white king's index and of the images of the other men."""
     result = king_index << geometry.king_shift
     for n in range(len(men)):
-        square = SYMMETRY[symmetry, men[n]]
-        slot = geometry.twin_start[n]
-        for twin in range(geometry.twin_start[n], geometry.twin_end[n]):
-            if SYMMETRY[symmetry, men[twin]] < square:
-                slot += 1
-        result += square << geometry.shift[slot]
+        square = SYMMETRY[symmetry, np.uint64(men[n])]
+        slot = n
+        if has_twins(geometry, n):
+            slot = geometry.twin_start[n]
+            for twin in range(geometry.twin_start[n], geometry.twin_end[n]):
+                if SYMMETRY[symmetry, men[twin]] < square:
+                    slot += 1
+        result += square << geometry.shift[np.uint64(slot)]
     return result
 
 

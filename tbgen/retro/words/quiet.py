@@ -21,7 +21,7 @@ from tbgen.index.squares import INVERSE, NOWHERE
 from tbgen.index.words import NOTHING, ONE, image, king_spread
 from tbgen.material import MOST_TABLE_MOVES
 from tbgen.retro.words.block import Block
-from tbgen.retro.words.geometry import BLACK, WHITE, unpack_men, word_after, word_after_king
+from tbgen.retro.words.geometry import BLACK, WHITE, unpack_men, walker_of, word_after_king, word_on
 from tbgen.retro.words.worklist import Markable, add_bits, contains_word
 
 RAY = np.uint64(squares.RAY)
@@ -64,10 +64,11 @@ def note_word(
     near: Neighbours, n: Int, word: Int, bits: Word, symmetry: Int, markable: Markable | None
 ) -> None:
     """List some positions of a word as neighbour number `n`, to be marked or with a symmetry."""
-    near.word[n] = word
-    near.bits[n] = bits
+    at = np.uint64(n)
+    near.word[at] = word
+    near.bits[at] = bits
     if markable is None:
-        near.image[n] = symmetry
+        near.image[at] = symmetry
     else:
         prefetch(markable.allowed, (word,))
         prefetch(markable.worklist.bits, (word,))
@@ -110,16 +111,19 @@ def list_neighbours(
             continue
         path = rays_start(man, men[man])
         paths = geometry.rays.paths
+        walker = walker_of(geometry, word, men, man)
         for _ in range(geometry.rays.counts[man]):
             clear = bits
-            for at in range(path, path + RAY):
+            at = path
+            while True:  # until NOWHERE, which ends every ray
                 to = np.int64(paths[at])
+                at += ONE
                 if to == NOWHERE or (occupied >> np.uint64(to)) & ONE:
                     break
                 clear &= ~(ONE << np.uint64(to))
                 if clear == NOTHING:
                     break
-                there = word_after(geometry, word, men, man, to)
+                there = word_on(geometry, word, men, walker, to)
                 if is_listed(there, markable):
                     note_word(near, size, there, clear, 0, markable)
                     size += 1
@@ -158,16 +162,20 @@ def find_escapes(block: Block, men: Ints, mover: Int, word: Int, bits: Word, lef
             continue
         path = rays_start(man, men[man])
         paths = geometry.rays.paths
+        walker = walker_of(geometry, word, men, man)
         for _ in range(geometry.rays.counts[man]):
             clear = bits & ~found
-            for at in range(path, path + RAY):
+            at = path
+            while True:  # until NOWHERE, which ends every ray
                 to = np.int64(paths[at])
+                at += ONE
                 if to == NOWHERE or (occupied >> np.uint64(to)) & ONE:
                     break
                 clear &= ~(ONE << np.uint64(to))
                 if clear == NOTHING:
                     break
-                after = left[np.uint64(word_after(geometry, word, men, man, to))] & clear
+                there = word_on(geometry, word, men, walker, to)
+                after = left[np.uint64(there)] & clear
                 found |= after
                 clear &= ~after
             path += RAY
