@@ -142,7 +142,10 @@ class TbgenError(Exception):
         return {"error": type(self).__name__, "message": str(self), **plain(vars(self))}
 
     def for_strangers(self) -> Self:
-        """The error without folders of this machine: a file has its name alone.
+        """Say no more than strangers should know.
+
+        Returns:
+            The error without folders of this machine: a file has its name alone.
 
         >>> str(DamagedTableError("/home/ann/KvK.h5", "it is too short").for_strangers())[:19]
         'damaged file KvK.h5'

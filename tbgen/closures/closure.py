@@ -13,7 +13,7 @@ from tbgen.closures.costs import ADDING_SECONDS, BlockCost, Budget, cost_at_cuts
 from tbgen.closures.placements import Node, PlacementMove, PlacementMoves, RootNode
 from tbgen.closures.policy import Way, is_left_to_tables
 from tbgen.closures.reach import (
-    Reached,
+    Approach,
     Shades,
     bishops_of,
     reached_from,
@@ -194,7 +194,7 @@ class Closure:
         """The time that `lacking` takes."""
         self.missing = set[str]()
         """Tables without pawns that the nodes lead to and that are not in the folders."""
-        self.reached = dict[Node, Reached]()
+        self.reached = dict[Node, Approach]()
         """What the last root needs."""
         self._root: Node | None = None
         self._least_seconds = 0.0

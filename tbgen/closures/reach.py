@@ -78,7 +78,7 @@ NO_BISHOPS: Final = Shades([Shade(0, 0)])
 """The shades of a node without bishops."""
 
 
-class Reached(NamedTuple):
+class Approach(NamedTuple):
     """How a node is reached, and which of its cells are needed."""
 
     promoters: frozenset[Color | None]
@@ -88,18 +88,18 @@ class Reached(NamedTuple):
     shades: Shades
     """The shades that its bishops may have there."""
 
-    def __or__(self, other: "Reached") -> "Reached":
+    def __or__(self, other: "Approach") -> "Approach":
         if self == other:
             return self
-        return Reached(
+        return Approach(
             self.promoters | other.promoters,
             self.kings | other.kings,
             self.shades | other.shades,
         )
 
-    def in_all_cells(self, node: Node) -> "Reached":
+    def in_all_cells(self, node: Node) -> "Approach":
         """The same if all cells of its node are needed."""
-        return Reached(self.promoters, ANYWHERE, every_shade(node.material))
+        return Approach(self.promoters, ANYWHERE, every_shade(node.material))
 
 
 def reached_from(
@@ -107,7 +107,7 @@ def reached_from(
     moves_of: Callable[[Node], Iterable[PlacementMove]],
     *,
     keeps_pieces: bool,
-) -> dict[Node, Reached]:
+) -> dict[Node, Approach]:
     """All nodes that a root needs, each before those that it leads to.
 
     Arguments:
@@ -117,19 +117,19 @@ def reached_from(
             is no promotion itself. A capture that it does not follow may lead to a node that it
             reaches otherwise. So all cells of each node are needed.
     """
-    start = Reached(frozenset([None]), _kings_in(root), _shades_in(root))
+    start = Approach(frozenset([None]), _kings_in(root), _shades_in(root))
     leaves_out = (
         keeps_pieces
         or any(bishops_of(root.node.material))
         or are_shut_in(slots_of(root.node.material), root.node.pawns, start.kings)
     )
-    waves = defaultdict[Any, list[tuple[Node, Reached]]](list)
+    waves = defaultdict[Any, list[tuple[Node, Approach]]](list)
     """[wave] what is known of its nodes, once for each move to one of them."""
     waves[_wave_of(root.node)].append((root.node, start))
-    reached = dict[Node, Reached]()
+    reached = dict[Node, Approach]()
     while waves:
         # No move leads to another node of this wave, or to one of a wave before it.
-        wave = dict[Node, Reached]()
+        wave = dict[Node, Approach]()
         for node, arrival in waves.pop(max(waves)):
             wave[node] = arrival | wave.get(node, arrival)
         for node, arrival in wave.items():
@@ -137,11 +137,11 @@ def reached_from(
             reached[node] = how
             for move in moves_of(node):
                 promoters = _promoters_after(node, how.promoters, move, keeps_pieces)
-                onward: Reached | None = how
+                onward: Approach | None = how
                 if leaves_out:
                     onward = _onward(root, node, how, move)
                 if onward is not None and promoters:
-                    reaches = Reached(promoters, onward.kings, onward.shades)
+                    reaches = Approach(promoters, onward.kings, onward.shades)
                     waves[_wave_of(move.child)].append((move.child, reaches))
     if keeps_pieces:
         return {node: how.in_all_cells(node) for node, how in reached.items()}
@@ -179,12 +179,12 @@ def _shades_in(root: RootNode) -> Shades:
     return _shades_in_node(root.node.material, root.node.pawns, shades)
 
 
-def _with_walks(node: Node, how: Reached) -> Reached:
+def _with_walks(node: Node, how: Approach) -> Approach:
     """How a node is reached, once its kings have walked to where they can."""
     return how._replace(kings=where_kings_walk(slots_of(node.material), node.pawns, how.kings))
 
 
-def _onward(root: RootNode, node: Node, how: Reached, move: PlacementMove) -> Reached | None:
+def _onward(root: RootNode, node: Node, how: Approach, move: PlacementMove) -> Approach | None:
     """How a move from a node reaches its child; None if it does not, or if others do, too."""
     is_en_passant_in_root = root.has_right and node == root.node
     if _is_needless(node, move) and not is_en_passant_in_root:
@@ -196,7 +196,7 @@ def _onward(root: RootNode, node: Node, how: Reached, move: PlacementMove) -> Re
         is_own, is_mirror = _images(move.reset.material, move.pawns)
         if is_mirror:
             kings = kings | kings.mirrored() if is_own else kings.mirrored()
-    return Reached(how.promoters, kings, shades_after(node, how.shades, move))
+    return Approach(how.promoters, kings, shades_after(node, how.shades, move))
 
 
 def _is_needless(node: Node, move: PlacementMove) -> bool:
