@@ -272,12 +272,12 @@ def in_order(board: chess.Board, moves: Mapping[chess.Move, Bracket]) -> list[Mo
         worths = [end.worth_to(mover) for end in bracket.ends]
         least[move] = min(worths)
         most[move] = max(worths)
-    most_of_all = max(most.values(), default=0)
     order = sorted(moves, key=lambda move: (-least[move], -most[move], move.uci()))
-    return [
-        MoveBracket(move, board.san(move), moves[move], best=least[move] >= most_of_all)
-        for move in order
-    ]
+    ordered = list[MoveBracket]()
+    for move in order:
+        is_best = all(least[move] >= most[other] for other in moves if other != move)
+        ordered.append(MoveBracket(move, board.san(move), moves[move], best=is_best))
+    return ordered
 
 
 class ValuedMove(NamedTuple):

@@ -113,6 +113,7 @@ class KeptSolves:
             is_known |= not block.cuts or solution.bracket.is_exact
         if not is_known:
             return None
+        solution = replace(solution, plan=replace(plan, exact=solution.bracket.is_exact))
         if asked["line"] is not None and solution.bracket.is_exact:
             moves = map(chess.Move.from_uci, asked["line"])
             line = line_of(board, accrued, solution.bracket.lower, moves)

@@ -129,7 +129,10 @@ class PlannedWays(Iterator[Closure]):
         self.taken = list[Closure]()
         """Those that have been asked for."""
         self.unfit = list[Closure]()
-        """Those that the budget allows, and for which the machine has no room."""
+        """Those that the budget allows, and for which the machine has no room.
+
+        What is found without them is not kept as final.
+        """
         self._tables = tables
         self._store = store
         self._root = root
@@ -188,7 +191,7 @@ class PlannedWays(Iterator[Closure]):
             is_worth_it = not way.only_if_exact or not closure.bounded()
             if solved not in known and is_worth_it:
                 known.add(solved)
-                if self._has_room_for(closure):
+                if self.has_room_for(closure):
                     some_fit = True
                     yield closure
                 else:
@@ -196,7 +199,7 @@ class PlannedWays(Iterator[Closure]):
             if closure.tells_all(self._root.node):
                 return
 
-    def _has_room_for(self, closure: Closure) -> bool:
+    def has_room_for(self, closure: Closure) -> bool:
         """Whether memory and disk suffice."""
         try:
             refuse_lack_of_room(plan_of([closure]), self._store.folder)

@@ -205,8 +205,7 @@ class PositionSolver(contextlib.ExitStack):
             board, accrued = self._read(*problem)
             kept = self._kept.find(board, accrued)
             if kept is not None and self._is_final(kept, line=False):
-                plan = replace(plan_of(()), exact=kept.solution.bracket.is_exact)
-                return PositionOutlook(plan), ()
+                return PositionOutlook(replace(plan_of(()), exact=kept.solution.plan.exact)), ()
             ways = self._plan(board, accrued)
             plan = ways.plan()
             self.check(plan)
@@ -335,8 +334,10 @@ class PositionSolver(contextlib.ExitStack):
             if closure.question != question:
                 try:
                     closure = ways.closure(way, question)
-                    refuse_lack_of_room(plan_of([closure]), self._store.folder)
                 except TOO_MUCH:
+                    return
+                if not ways.has_room_for(closure):
+                    ways.unfit.append(closure)
                     return
             blocks = ClosureSolver(closure, self._store)
             pace.begin(closure.cpu_seconds)

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from tbgen.closures import closure_solver, kept, placements, plan
-from tbgen.closures.answers import Brackets, Solution
+from tbgen.closures.answers import Brackets, Solution, in_order
 from tbgen.closures.bounds import ANYTHING, Bracket, CutQuestion
 from tbgen.closures.closure import Closure, PlannedBlock
 from tbgen.closures.closure_solver import ClosureSolver
@@ -445,6 +445,35 @@ def test_what_a_plan_says_of_a_position_with_bounds_is_not_that_they_are_exact(
         (position,) = solver.outlook([(board, own_score(board))]).positions
         assert position.plan is not None
         assert not position.plan.exact
+        assert not solver.solve(board).plan.exact
+
+
+def test_bounds_for_which_a_later_question_lacked_memory_are_not_final(
+    folder_of: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checked = list[plan.SolvePlan]()
+
+    def lacking_memory_later(wanted: plan.SolvePlan, _: Path) -> None:
+        checked.append(wanted)
+        if len(checked) > 1:
+            raise NotEnoughMemoryError("the blocks of a position", 2, 1)
+
+    monkeypatch.setattr(plan, "ways_of", lambda free: [Way(0, 0, free, coarse_free=0)])
+    folder = folder_of("KvK")
+    with monkeypatch.context() as small:
+        small.setattr(plan, "refuse_lack_of_room", lacking_memory_later)
+        assert not solved(folder, LATER).bracket.is_exact
+    assert len(checked) == 2
+    assert solved(folder, LATER).plan.nodes
+
+
+def test_the_only_legal_move_is_the_best_whatever_is_known_of_it() -> None:
+    board = chess.Board("k7/8/8/8/8/8/1r6/K7 w - - 0 1")
+    (move,) = board.legal_moves
+    assert in_order(board, {move: ANYTHING})[0].best
+    forked = chess.Board("k7/8/8/8/8/8/8/K7 w - - 0 1")
+    open_moves = dict.fromkeys(forked.legal_moves, ANYTHING)
+    assert not any(move.best for move in in_order(forked, open_moves))
 
 
 def test_bounds_are_looked_for_again_with_a_larger_budget_or_another_table(
