@@ -10,11 +10,11 @@ them into the `store`. From there `reading` has their values, and `answers` make
 the position and of its moves, and a line of moves that keep the value. What a solve has found is
 `kept`, and answers other positions of its root's block without a plan.
 
-A node is a placement of men that moves do not change, and a block is a node with what is asked of
-it; those of a root, its position's node, make a closure. A way says which promotions are solved; a
-question asks some cuts in it, the accrued scores at which a block is solved. A bound stands for a
-promotion that is not solved, and two bounds give a bracket. A `costs.Budget` of CPU seconds pays
-for plans as well as for solves.
+A node is a placement of a material's pawns, and its block has a cell for each place of the other
+men. The root is the node of the position, and the blocks that it needs are a closure. A way says
+which promotions are solved, and a question in it which cuts, scores at which a large block is asked
+instead of all. A bound stands for a promotion that is not solved, and two bounds give a bracket.
+One `costs.Budget` of CPU seconds pays for plans and solves.
 """
 
 from collections.abc import Iterable
