@@ -290,15 +290,16 @@ class _Execution:
             raise self.errors[0]
 
     def _start(self) -> None:
-        """Start the tables that the plan starts now."""
-        while not all(map(self._begin_if_it_fits, self._next_starts())):
-            pass  # others may come in place of those that do not fit
+        """Start the tables that the plan starts now, and others for those that do not fit."""
+        all_fit = False
+        while not all_fit:
+            all_fit = True
+            for start in self.plan.next_starts(self.over, self.running.values()):
+                if not self._begin_if_it_fits(start):
+                    all_fit = False
         now = time.monotonic()
         running = [replace(start, begins=start.begins - now) for start in self.running.values()]
         self.watcher.forecast(self.plan.seconds(self.over, running))
-
-    def _next_starts(self) -> list[Start]:
-        return self.plan.next_starts(self.over, self.running.values())
 
     def _begin_if_it_fits(self, start: Start) -> bool:
         """Start a table, or give it up if the disk has no room for it.

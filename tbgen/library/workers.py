@@ -214,7 +214,7 @@ def processes(work: Maker = make_table) -> Iterator[Maker]:
             process.kill()  # nobody works beside the next try
             process.join()
             assert process.exitcode is not None
-            raise WorkerLostError(how_it_ended(process.exitcode).strip(" ()")) from None
+            raise WorkerLostError(how_it_ended(process.exitcode)) from None
         idle.append((pipe, process))
         if isinstance(answer, Exception):
             raise answer

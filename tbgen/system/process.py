@@ -230,17 +230,17 @@ def kill_group(leader: int) -> None:
 
 
 def how_it_ended(code: int) -> str:
-    """What the exit code of a process says, as the end of a sentence.
+    """What the exit code of a process says.
 
     >>> how_it_ended(-11), how_it_ended(-40), how_it_ended(3)
-    (' (signal SIGSEGV)', ' (signal 40)', ' (exit code 3)')
+    ('signal SIGSEGV', 'signal 40', 'exit code 3')
     """
     if code >= 0:
-        return f" (exit code {code})"
+        return f"exit code {code}"
     try:
-        return f" (signal {signal.Signals(-code).name})"
+        return f"signal {signal.Signals(-code).name}"
     except ValueError:  # real-time signals have no names
-        return f" (signal {-code})"
+        return f"signal {-code}"
 
 
 def sync_folder(folder: Path) -> None:

@@ -75,11 +75,11 @@ def test_the_disk_of_a_folder_that_is_not_there_yet_is_that_of_the_one_above(
     assert abs(there - later) < GIB
 
 
+@pytest.mark.usefixtures("machine")
 @pytest.mark.parametrize(
     ("gib", "most", "beside", "threads"), [(1, 4, 0, 4), (3, 4, 0, 2), (3, 4, 4, 1), (9, 4, 9, 1)]
 )
 def test_as_many_threads_as_memory_allows_and_at_least_one(
-    machine: Path, gib: int, most: int, beside: int, threads: int
+    gib: int, most: int, beside: int, threads: int
 ) -> None:
-    assert machine.is_dir()
     assert threads_for(gib * GIB, most, beside=beside * GIB) == threads

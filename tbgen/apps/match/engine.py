@@ -352,7 +352,7 @@ class EngineProcess:
 
     def _how_it_ended(self) -> str:
         """How the process ended, with its last complaint."""
-        ended = how_it_ended(self._uci.returncode.result())
+        ended = f" ({how_it_ended(self._uci.returncode.result())})"
         complaint = cleaned(self._uci.last_complaint, _COMPLAINT_LENGTH)
         return f"{ended}: {complaint}" if complaint else ended
 

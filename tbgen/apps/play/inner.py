@@ -290,7 +290,7 @@ class InnerEngine:
         except subprocess.TimeoutExpired:
             self._kill()
             return "has closed its output"
-        return f"has ended{how_it_ended(code)}"
+        return f"has ended ({how_it_ended(code)})"
 
 
 def _hear(output: IO[str], heard: queue.SimpleQueue[tuple[float, str | None]]) -> None:
